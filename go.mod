@@ -1,0 +1,3 @@
+module rnic
+
+go 1.26
