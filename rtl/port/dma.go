@@ -1,0 +1,93 @@
+package port
+
+// ReadReq asks dma for Len bytes of host memory at Addr: any alignment, 1 byte
+// to 128 KiB. The bytes come back in order as ReadBeats of that client, the
+// first byte in lane Shift (0..63) of the first beat, Last on the final one.
+// Requests of one client are answered in order. The client has room for all of
+// the answer.
+type ReadReq struct {
+	Addr  BusAddr
+	Len   uint32
+	Shift uint8
+}
+
+// ReadBeat is a beat of host memory. Err, on the last beat of a request, says
+// that one of its completions was an error, was poisoned, or never came; the
+// data is then void.
+type ReadBeat struct {
+	Beat
+	Err bool
+}
+
+// WriteReq announces Len bytes (1 byte to 4 KiB) for host memory at Addr. The
+// data follows on the client's Beat stream, its first byte in lane Shift of the
+// first beat. Notify asks for a WriteDone when the last TLP of the request has
+// entered the posted queue: whatever enters that queue later can't pass it.
+type WriteReq struct {
+	Addr   BusAddr
+	Len    uint32
+	Shift  uint8
+	Notify bool
+}
+
+// WriteDone answers each WriteReq that had Notify, in order.
+type WriteDone struct{}
+
+// MptReq asks mpt to check and translate Len bytes (1..4096) at VA under Key.
+// Access holds the abi.Access bits that the use needs (0: local read)..
+type MptReq struct {
+	Key    Key
+	VA     VA
+	Len    uint16
+	PD     PD
+	Access uint8
+}
+
+// MptStatus is the outcome of a lookup.
+type MptStatus uint8
+
+// Lookup outcomes, in the order of the checks.
+const (
+	MptOK MptStatus = iota
+	MptBadKey
+	MptBadPD
+	MptBadAccess
+	MptBadBounds
+)
+
+// Width is 3 bits.
+func (MptStatus) Width() int { return 3 }
+
+func (s MptStatus) String() string {
+	if int(s) < len(mptStatusNames) {
+		return mptStatusNames[s]
+	}
+	return "RESERVED"
+}
+
+var mptStatusNames = [...]string{"OK", "BAD_KEY", "BAD_PD", "BAD_ACCESS", "BAD_BOUNDS"}
+
+// MptRes is one or two runs of bus addresses: a range of at most 4096 bytes
+// crosses at most one page boundary. Len1 is 0 when the first run is all.
+type MptRes struct {
+	Status       MptStatus
+	Addr0, Addr1 BusAddr
+	Len0, Len1   uint16
+}
+
+// Read clients of dma.
+const (
+	ReadAdmin = iota
+	ReadSQ
+	ReadRQ
+	ReadTx
+	ReadClients
+)
+
+// Write clients of dma.
+const (
+	WriteAdmin = iota
+	WriteRx
+	WriteCQ
+	WriteClients
+)

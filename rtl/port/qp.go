@@ -1,0 +1,190 @@
+package port
+
+import (
+	"rnic/abi"
+	"rnic/roce"
+)
+
+// QPDoorbell is a rung doorbell of a QP: csr to qpc. Page is the UAR page that
+// was written; a doorbell on another page than the QP's is counted and ignored.
+type QPDoorbell struct {
+	QPN   QPN
+	RQ    bool   // receive queue, else send queue
+	Push  bool   // rung by a pushed WQE: a PushedWQE went to wqe_sched before it
+	Index uint16 // producer index, units (SQ) or entries (RQ), modulo 2^16
+	Page  uint8
+}
+
+// Activate tells wqe_sched that a QP may have send work now: doorbell, window
+// opened, or (Flush) its WQEs have to be flushed. Spurious ones are harmless.
+//
+// Each QPDoorbell with Push leads to exactly one Activate with Push, in order:
+// it accepts the oldest PushedWQE, or refuses it (Refuse: bad QP, bad page, not
+// the next unit) and the unit is forgotten.
+type Activate struct {
+	QPN    QPN
+	Push   bool
+	Refuse bool
+}
+
+// SQGet opens a service of a QP's send queue: wqe_sched to qpc. Until the
+// SQPut, next_psn, exec_idx and the message in progress belong to wqe_sched.
+// Packets is the most it will send; meanwhile qpc takes acknowledgements of
+// PSNs up to NextPSN plus what it granted for legal.
+type SQGet struct {
+	QPN     QPN
+	Packets uint8
+}
+
+// SQCtx answers SQGet.
+type SQCtx struct {
+	QPN      QPN
+	State    abi.QPState
+	Run      bool // RTS: execute. With State ERR or SQE: flush. Otherwise: nothing to do
+	Flush    bool
+	PD       PD
+	MTU      uint16 // bytes
+	SQBase   BusAddr
+	SQLog    uint8  // log2 of the ring's units
+	PI       uint16 // producer index, units
+	ExecIdx  uint16 // unit index of the WQE to execute, or being executed
+	NextPSN  roce.PSN
+	Window   uint16 // packets that may still be sent before an ACK
+	Messages uint8  // entries of the outstanding table that the QP may still take
+	Msg      SQMsg
+	Arm      uint64 // ACK timeout in cycles, 0: none
+	SendCQN  CQN
+	SigAll   bool
+}
+
+// SQMsg is a message that a service left unfinished: the next packet starts at
+// Offset. Offset 0 and not Active: no message in progress.
+type SQMsg struct {
+	Active bool
+	Offset uint32 // bytes already segmented
+}
+
+// SQPut closes a service: what it consumed. Fault reports a WQE that can't be
+// executed (malformed, opcode, length): it was pushed as a Sent entry with that
+// status, and the QP goes to ERR.
+type SQPut struct {
+	QPN      QPN
+	ExecIdx  uint16
+	NextPSN  roce.PSN
+	Messages uint8 // outstanding entries pushed in this service
+	Msg      SQMsg
+	Fault    bool
+}
+
+// TxHdrReq asks qpc for what the headers of one packet need: pkt_tx to qpc.
+// Resp says that the packet is the responder's.
+type TxHdrReq struct {
+	QPN  QPN
+	Resp bool
+}
+
+// TxHdr answers TxHdrReq. Drop: the QP no longer sends (it failed, or it was
+// reset, since the packet was described); the packet is to be discarded.
+type TxHdr struct {
+	Drop    bool
+	PD      PD
+	DestQPN QPN
+	PKey    uint16
+	DMAC    [6]byte
+	V6      bool
+	DIP     [16]byte // IPv4: ::ffff:a.b.c.d
+	SPort   uint16
+	TOS     uint8
+	TTL     uint8
+	Flow    uint32
+}
+
+// SQFault is a local fault met while sending: pkt_tx to qpc. The QP goes to
+// ERR, the WQE that PSN belongs to gets Status, after all before it.
+type SQFault struct {
+	QPN    QPN
+	PSN    roce.PSN
+	Status abi.WCStatus
+	Vendor abi.VendorErr
+}
+
+// RetireKind says what a Retire reports.
+type RetireKind uint8
+
+// Kinds of Retire.
+const (
+	RetireDone    RetireKind = iota // Messages left the outstanding table
+	RetireTimeout                   // the ACK timer of the QP expired
+	RetireFatal                     // cq_writer: a CQ of the QP overran or died
+)
+
+// Width is 2 bits.
+func (RetireKind) Width() int { return 2 }
+
+func (k RetireKind) String() string {
+	return [...]string{"DONE", "TIMEOUT", "FATAL", "RESERVED"}[k&3]
+}
+
+// Retire reports progress or failure of the requester: retrans to qpc. A DONE
+// may open the window (Activate follows); TIMEOUT and FATAL lead to an AckEvent.
+type Retire struct {
+	Kind     RetireKind
+	QPN      QPN
+	Messages uint8
+}
+
+// QPAdminOp is what admin asks of qpc.
+type QPAdminOp uint8
+
+// Operations of admin on qpc.
+const (
+	QPCreate QPAdminOp = iota
+	QPModify
+	QPQuery
+	QPDestroy // first phase: state RESET, nothing new starts
+	QPFree    // second phase, when the pipelines are empty: the number is free
+	QPClear   // RESET, second phase: PSNs, counters, indices zeroed
+)
+
+// Width is 3 bits.
+func (QPAdminOp) Width() int { return 3 }
+
+func (o QPAdminOp) String() string {
+	if int(o) < len(qpAdminNames) {
+		return qpAdminNames[o]
+	}
+	return "RESERVED"
+}
+
+var qpAdminNames = [...]string{"CREATE", "MODIFY", "QUERY", "DESTROY", "FREE", "CLEAR"}
+
+// QPAdmin carries one admin operation with the mailbox as the host wrote it.
+type QPAdmin struct {
+	Op   QPAdminOp
+	QPN  QPN
+	Attr abi.QPMailbox
+}
+
+// QPAdminRes answers QPAdmin. Quiesce: the QP went to RESET (or is being
+// destroyed): admin must flush the pipelines with Purge before it goes on with
+// QPClear or QPFree.
+type QPAdminRes struct {
+	Status   abi.AdminStatus
+	Syndrome uint8
+	Quiesce  bool
+	Attr     abi.QPMailbox
+}
+
+// Purge is a marker that admin sends down both pipelines when a QP is reset or
+// destroyed. It travels in order behind all work of that QP:
+//
+//	admin ► wqe_sched ► pkt_tx ► retrans ► cq_writer ► admin
+//	admin ► ack_gen ► scatter ► cq_writer ► admin
+//
+// Each block forgets what it holds of the QP (lines, outstanding entries,
+// timers, prefetched receive WQEs) before it passes the marker on. cq_writer
+// returns it when every CQE before it has entered the posted queue.
+type Purge struct {
+	QPN QPN
+	RX  bool // the receive pipeline's marker
+}

@@ -1,0 +1,198 @@
+package port
+
+import (
+	"rnic/abi"
+	"rnic/roce"
+)
+
+// RxPkt is one good frame (FCS, lengths and ICRC right): pkt_rx to ack_gen, in
+// arrival order. The payload stays in rx_buf until the frame is released by
+// RxFree. Ext header fields are valid when the opcode has them.
+type RxPkt struct {
+	Opcode     roce.Opcode
+	QPN        QPN // destination QP of the BTH
+	PSN        roce.PSN
+	AckReq     bool
+	Solicited  bool
+	Pad        uint8
+	PKey       uint16
+	V6         bool
+	SIP        [16]byte // IPv4: ::ffff:a.b.c.d
+	DIP        [16]byte
+	CE         bool // ECN congestion experienced
+	Imm        uint32
+	Syndrome   uint8
+	MSN        MSN
+	Reth       Reth
+	Len        uint16 // payload bytes without pad
+	BufAddr    uint32 // byte address of the first payload byte in rx_buf
+	FrameBeats uint8  // rx_buf beats that the frame occupies, for RxFree
+}
+
+// RxRead asks pkt_rx for Len payload bytes (1..4096) at byte address Addr of
+// rx_buf (it wraps): scatter to pkt_rx. They come back as Beats exactly as they
+// lie in the buffer: the first byte in lane Addr mod 64.
+type RxRead struct {
+	Addr uint32
+	Len  uint16
+}
+
+// RxFree releases the oldest frame of rx_buf, Beats long. Frames are released
+// in arrival order, every frame once: by scatter alone, which sees all of them.
+type RxFree struct {
+	Beats uint8
+}
+
+// RxOpKind says what ack_gen asks of qpc.
+type RxOpKind uint8
+
+// Kinds of RxOp.
+const (
+	RxPacket  RxOpKind = iota // judge a packet
+	RxFault                   // scatter could not place a packet: fatal NAK, QP to ERR
+	RxFlushRQ                 // take the next receive WQE to flush
+	RxPurge                   // Purge marker: keeps the order, changes nothing
+)
+
+// Width is 2 bits.
+func (RxOpKind) Width() int { return 2 }
+
+func (k RxOpKind) String() string { return [...]string{"PACKET", "FAULT", "FLUSH_RQ", "PURGE"}[k&3] }
+
+// RxOp is one operation on the receive side of a context: ack_gen to qpc. All
+// kinds share one queue, so each sees the effect of those before it.
+type RxOp struct {
+	Kind   RxOpKind
+	QPN    QPN
+	Pkt    RxPkt
+	PSN    roce.PSN     // RxFault: of the packet that failed
+	MSN    MSN          // RxFault: messages completed before it
+	Status abi.WCStatus // RxFault
+}
+
+// RxAction is the verdict on an RxOp.
+type RxAction uint8
+
+// Verdicts.
+const (
+	RxDrop    RxAction = iota // release the frame, count Drop
+	RxPlace                   // new request in order: place its payload
+	RxReply                   // no payload to place: send Ack (duplicate, NAK, RNR NAK)
+	RxAck                     // response to the send queue: pass Event on
+	RxFlushed                 // RxFlushRQ: WQE RQIdx is flushed; More says ask again
+	RxNothing                 // RxFlushRQ with nothing left, RxPurge: marker only
+	RxFailed                  // RxFault executed: Ack is the NAK, QP is in ERR
+)
+
+// Width is 3 bits.
+func (RxAction) Width() int { return 3 }
+
+func (a RxAction) String() string {
+	if int(a) < len(rxActionNames) {
+		return rxActionNames[a]
+	}
+	return "RESERVED"
+}
+
+var rxActionNames = [...]string{"DROP", "PLACE", "REPLY", "ACK", "FLUSHED", "NOTHING", "FAILED"}
+
+// RxVerdict answers RxOp, in order. First..ByteLen describe the receive WQE
+// and the message when Action is RxPlace (or RxReply of a fatal NAK that has a
+// receive WQE: Error is set).
+type RxVerdict struct {
+	Action   RxAction
+	Kind     RxOpKind
+	QPN      QPN
+	Drop     abi.Counter // the counter of a drop
+	PD       PD
+	RecvCQN  CQN
+	SrcQPN   QPN    // the QP's peer
+	TakesWQE bool   // this packet took a receive WQE (first/only of a SEND)
+	EndsWQE  bool   // this packet completes it (last/only)
+	RQIdx    uint16 // entry index of the receive WQE
+	RQAddr   BusAddr
+	RQStride uint16 // bytes
+	RQNext   uint16 // entries posted behind it, for prefetch
+	Offset   uint32 // bytes of the message before this packet
+	Error    bool   // the receive WQE ends with Status, nothing is placed
+	Status   abi.WCStatus
+	Vendor   abi.VendorErr
+	More     bool
+	Ack      AckReq   // with Ack.Send: the acknowledgement to send
+	Event    AckEvent // RxAck
+}
+
+// AckReq asks ack_gen to send one acknowledgement.
+type AckReq struct {
+	Send     bool
+	QPN      QPN
+	PSN      roce.PSN
+	Syndrome uint8
+	MSN      MSN
+}
+
+// Place is one element of the receive pipeline: ack_gen to scatter. Each frame
+// of rx_buf passes here exactly once, in order, whether it is placed or not.
+type Place struct {
+	HasFrame bool // a frame is to be released (FrameBeats)
+	Purge    bool
+	V        RxVerdict
+	Imm      uint32
+	HasImm   bool
+	Opcode   roce.Opcode
+	Solicit  bool
+	Len      uint16
+	BufAddr  uint32
+	Beats    uint8
+	PSN      roce.PSN
+	MSN      MSN // messages completed before this packet
+}
+
+// Placed reports back: scatter to ack_gen. Ack: the payload of a packet has
+// entered the posted queue, its acknowledgement may leave. Fault: the receive
+// WQE of a packet could not be used; ack_gen runs an RxFault for it, and scatter
+// drops what it still gets of that QP until the verdict RxFailed comes by.
+type Placed struct {
+	Fault  bool
+	QPN    QPN
+	PSN    roce.PSN // Fault: of the packet
+	MSN    MSN      // Fault: messages completed before it
+	Ack    AckReq
+	Status abi.WCStatus
+}
+
+// QPError tells ack_gen that a QP is in ERR and its receive queue has WQEs to
+// flush (also after a doorbell in ERR): qpc to ack_gen.
+type QPError struct {
+	QPN QPN
+}
+
+// RQGet asks rq_fetch for a receive WQE: scatter to rq_fetch. The answer is an
+// RQWQE; a hit is answered at once, a miss after a DMA read. Next entries behind
+// it may be prefetched. Done releases the entry from the pool.
+type RQGet struct {
+	Purge  bool
+	QPN    QPN
+	Idx    uint16
+	Addr   BusAddr // of the entry
+	Stride uint16
+	Next   uint16
+	Done   bool // last use of this entry
+}
+
+// MaxSGE is the number of scatter/gather elements that the hardware takes.
+const MaxSGE = 4
+
+// SGE is one scatter/gather element.
+type SGE struct {
+	VA  VA
+	Len uint32
+	Key Key
+}
+
+// RQWQE is a receive WQE as fetched. Err: unreadable or malformed.
+type RQWQE struct {
+	Err bool
+	Num uint8
+	SGE [MaxSGE]SGE
+}

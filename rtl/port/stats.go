@@ -1,0 +1,63 @@
+package port
+
+// The counters of each block, as registered levels to csr. Names are those of
+// the counters page (abi.Counter); all wrap at 2^64.
+
+// RxStats are pkt_rx's: frames at the MAC, and frames that reach no QP.
+type RxStats struct {
+	RxPackets, RxBytes         uint64 // good RoCE frames, without FCS
+	DropOverflow, DropFCS      uint64
+	DropNotRoCE, DropMalformed uint64
+	DropICRC                   uint64
+}
+
+// TxStats are pkt_tx's: frames that left, without FCS.
+type TxStats struct {
+	TxPackets, TxBytes uint64
+}
+
+// RespStats are ack_gen's: what qpc's verdicts did.
+type RespStats struct {
+	DropBadQPN, DropBadTransport, DropBadState  uint64
+	DropBadPKey, DropBadAddress, DropOther      uint64
+	DuplicateRequest, OutOfSequence             uint64
+	OutOfBuffer                                 uint64 // RNR NAKs for want of a receive WQE
+	AcksSent, NaksSent, RnrNaksSent             uint64
+	RespLocalLengthError, RespLocalProtection   uint64
+	RespRemoteAccess, RespRemoteInvalidRequest  uint64
+	PacketSeqErr, RnrNakRetryErr                uint64 // NAKs received
+	ReqRemoteInvalidRequest, ReqRemoteAccessErr uint64
+	ReqRemoteOperational                        uint64
+}
+
+// ReqStats are retrans's.
+type ReqStats struct {
+	LocalAckTimeoutErr uint64
+}
+
+// SchedStats are wqe_sched's.
+type SchedStats struct {
+	WQEFetches, PushedWQEs, PushedIgnored uint64
+}
+
+// DoorbellStats are qpc's.
+type DoorbellStats struct {
+	BadPage, BadNumber uint64
+}
+
+// CQStats are cq_writer's. Error counts CQEs whose status is not success.
+type CQStats struct {
+	CQEs, Events, Msix           uint64
+	ReqCQEError, RespCQEError    uint64
+	Overruns, BadPage, BadNumber uint64
+}
+
+// DmaStats are dma's. Errors counts read completions that failed.
+type DmaStats struct {
+	Reads, ReadBytes, Writes, WriteBytes, ReadErrors uint64
+}
+
+// AdminStats are admin's.
+type AdminStats struct {
+	Commands uint64
+}

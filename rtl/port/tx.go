@@ -1,0 +1,103 @@
+package port
+
+import (
+	"rnic/abi"
+	"rnic/roce"
+)
+
+// TxPkt describes one packet to pkt_tx; its payload follows as NumPieces
+// TxPieces on the stream beside it. Headers that come from the QP context are
+// looked up by pkt_tx itself.
+type TxPkt struct {
+	Purge     bool // marker only: see Purge
+	QPN       QPN  // local QP
+	Resp      bool // ACK, NAK, READ response: the responder's
+	Opcode    roce.Opcode
+	PSN       roce.PSN
+	AckReq    bool
+	Solicited bool
+	Len       uint16 // payload bytes, 0..4096
+	NumPieces uint8
+	Imm       uint32 // ImmDt or IETH, when the opcode has one
+	Syndrome  uint8  // AETH, when the opcode has one
+	MSN       MSN
+	Reth      Reth   // RETH / AtomicETH, when the opcode has one
+	WQEIdx    uint16 // unit index of the WQE, for traces
+}
+
+// Reth is the remote side of an RDMA or atomic request.
+type Reth struct {
+	VA      VA
+	RKey    Key
+	Len     uint32
+	Swap    uint64
+	Compare uint64
+}
+
+// TxPiece is a run of payload bytes of the packet described last: Len bytes
+// (1..4096) at VA under Key, or up to 64 inline bytes in Data.
+type TxPiece struct {
+	Inline bool
+	Key    Key
+	VA     VA
+	Len    uint16
+	Data   [BeatBytes]byte
+}
+
+// SentKind says how an outstanding entry ends.
+type SentKind uint8
+
+// Kinds of outstanding entries.
+const (
+	SentWire  SentKind = iota // ends when LastPSN is acknowledged
+	SentLocal                 // needs no answer: ends in its turn with Status
+)
+
+// Width is 1 bit.
+func (SentKind) Width() int { return 1 }
+
+func (k SentKind) String() string { return [...]string{"WIRE", "LOCAL"}[k&1] }
+
+// Sent is one message put into the outstanding table: wqe_sched to retrans,
+// in posting order, pushed before the message's first packet is described. One
+// that comes after its QP has failed is flushed in its turn, whatever its kind.
+type Sent struct {
+	QPN      QPN
+	Kind     SentKind
+	UnitIdx  uint16 // unit index of the WQE
+	Op       abi.WQEOp
+	Signaled bool
+	SendCQN  CQN
+	Arm      uint64 // ACK timeout in cycles, 0: none
+	FirstPSN roce.PSN
+	LastPSN  roce.PSN
+	ByteLen  uint32
+	Status   abi.WCStatus // SentLocal: success (NOP), flushed, or the fault
+	Vendor   abi.VendorErr
+}
+
+// SentFree returns entries of the shared outstanding table: retrans to
+// wqe_sched.
+type SentFree struct {
+	N uint8
+}
+
+// AckEvent is what an acknowledgement, a fault or a state change means for the
+// send queue of a QP: qpc to retrans (by way of ack_gen for packets). All
+// entries whose LastPSN is before Una are done. With Fail, entries before the
+// one that holds FailPSN still wait for their acknowledgement; that one ends
+// with Status, all later ones are flushed. With Flush alone, all that Una leaves
+// are flushed. Una is always the context's present value, so that two streams of
+// events need no common order.
+type AckEvent struct {
+	QPN     QPN
+	Una     roce.PSN // oldest PSN not acknowledged
+	Fail    bool
+	FailPSN roce.PSN
+	Flush   bool
+	Status  abi.WCStatus
+	Vendor  abi.VendorErr
+	// Arm is the ACK timeout in cycles (0: no timer), restarted by this event
+	// when messages stay outstanding.
+	Arm uint64
+}
