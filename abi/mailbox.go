@@ -1,0 +1,103 @@
+package abi
+
+import "rnic/bits"
+
+// EQMailbox is read by CREATE_EQ.
+type EQMailbox struct {
+	Base    uint64 `doc:"bus address of the ring, aligned to 32 bytes"`
+	LogSize uint8  `doc:"log2 of the events of the ring"`
+	Vector  uint8  `doc:"MSI-X vector"`
+	UARPage uint16 `doc:"doorbell page that the queue is bound to"`
+	_       [244]byte
+}
+
+// CQMailbox is read by CREATE_CQ.
+type CQMailbox struct {
+	Base    uint64 `doc:"bus address of the ring, aligned to 64 bytes"`
+	LogSize uint8  `doc:"log2 of the CQEs of the ring"`
+	EQN     uint8  `doc:"event queue of its completion and error events"`
+	UARPage uint16 `doc:"doorbell page that the queue is bound to"`
+	_       [244]byte
+}
+
+// MRMailbox is read by REG_MR. The region begins at byte Addr modulo the page
+// size of the first page.
+type MRMailbox struct {
+	Addr        uint64      `doc:"virtual address of the first byte"`
+	Length      uint64      `doc:"bytes"`
+	PD          uint32      `bits:"24" doc:"protection domain"`
+	Access      AccessFlags `doc:"what is allowed; local read always is"`
+	KeyLow      uint8       `doc:"low byte of the key"`
+	LogPageSize uint8       `doc:"log2 of the bytes of a page, 12..31"`
+	_           uint16
+	PageList    uint64 `doc:"bus address of an array of 64-bit bus addresses of the pages, 8-byte aligned"`
+	NumPages    uint32 `doc:"entries of the array"`
+	_           [220]byte
+}
+
+// DeviceMailbox is written by QUERY_DEVICE.
+type DeviceMailbox struct {
+	MaxQP           uint32      `doc:"queue pairs; QPNs are below it"`
+	MaxCQ           uint32      `doc:"completion queues"`
+	MaxEQ           uint32      `doc:"event queues"`
+	MaxMR           uint32      `doc:"memory regions; key indices are below it"`
+	MaxSRQ          uint32      `doc:"shared receive queues"`
+	MaxPages        uint32      `doc:"page entries that all memory regions share"`
+	MaxSQUnits      uint32      `doc:"units of a send queue"`
+	MaxRQEntries    uint32      `doc:"entries of a receive queue"`
+	MaxCQE          uint32      `doc:"entries of a completion queue"`
+	MaxSGE          uint16      `doc:"elements of a work request"`
+	MaxInline       uint16      `doc:"bytes of inline data"`
+	MaxMRSize       uint64      `doc:"bytes of a memory region"`
+	PageSizes       uint64      `doc:"bit n: pages of 2^n bytes are supported"`
+	WQEOps          uint32      `doc:"bit n: operation n of WQEOp is supported"`
+	QPTypes         uint8       `doc:"bit n: type n of QPType is supported"`
+	Access          AccessFlags `doc:"access flags that are supported"`
+	MaxRdAtomic     uint8       `doc:"largest initiator depth of a QP"`
+	MaxDestRdAtomic uint8       `doc:"largest responder depth of a QP"`
+	MaxMTU          MTU         `doc:"largest path MTU"`
+	_               struct{}    `bits:"5"`
+	Ports           uint8       `doc:"physical ports"`
+	GIDs            uint8       `doc:"entries of the GID table"`
+	PKeys           uint8       `doc:"entries of the P_Key table"`
+	MaxRetry        uint8       `doc:"largest retry_cnt that is supported"`
+	MaxRNRRetry     uint8       `doc:"largest rnr_retry that is supported"`
+	_               uint16
+	_               [184]byte
+}
+
+// Encodings of the mailboxes.
+var (
+	EQMailboxLayout     = bits.MustLayout[EQMailbox]("eq_mailbox", bits.Little, MailboxSize)
+	CQMailboxLayout     = bits.MustLayout[CQMailbox]("cq_mailbox", bits.Little, MailboxSize)
+	MRMailboxLayout     = bits.MustLayout[MRMailbox]("mr_mailbox", bits.Little, MailboxSize)
+	DeviceMailboxLayout = bits.MustLayout[DeviceMailbox]("device_mailbox", bits.Little, MailboxSize)
+	QPMailboxLayout     = bits.MustLayout[QPMailbox]("qp_mailbox", bits.Little, MailboxSize)
+	AVLayout            = bits.MustLayout[AV]("av", bits.Little, 40)
+)
+
+// AccessFlags are permissions of a memory region, or of a QP towards its peer,
+// with the values of verbs.
+type AccessFlags uint8
+
+const (
+	AccessLocalWrite   AccessFlags = 1
+	AccessRemoteWrite  AccessFlags = 2
+	AccessRemoteRead   AccessFlags = 4
+	AccessRemoteAtomic AccessFlags = 8
+	AccessMWBind       AccessFlags = 16
+)
+
+var accessFlags = newMask("ACCESS", "Permissions of a memory region, or of a QP towards its peer.",
+	enumValue[AccessFlags]{AccessLocalWrite, "LOCAL_WRITE", ""},
+	enumValue[AccessFlags]{AccessRemoteWrite, "REMOTE_WRITE", ""},
+	enumValue[AccessFlags]{AccessRemoteRead, "REMOTE_READ", ""},
+	enumValue[AccessFlags]{AccessRemoteAtomic, "REMOTE_ATOMIC", ""},
+	enumValue[AccessFlags]{AccessMWBind, "MW_BIND", "memory windows may be bound to the region"},
+)
+
+// Width is the number of bits of AccessFlags.
+func (AccessFlags) Width() int { return 8 }
+
+// String joins the names of the flags set.
+func (f AccessFlags) String() string { return accessFlags.text(uint32(f)) }

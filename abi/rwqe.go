@@ -1,0 +1,32 @@
+package abi
+
+import (
+	mathbits "math/bits"
+
+	"rnic/bits"
+)
+
+// RWQEControl begins every entry of a receive queue; the scatter list follows
+// at RWQEDataOffset.
+type RWQEControl struct {
+	NumSGE uint8 `doc:"elements of the scatter list"`
+	_      uint8
+	Index  uint16 `doc:"index of this entry: a slot that holds another is stale"`
+	Next   uint16 `doc:"shared receive queue: slot of the next entry of the list; else 0"`
+	_      [10]byte
+}
+
+// RWQEDataOffset is where the scatter list of a receive WQE begins, in bytes.
+const RWQEDataOffset = 16
+
+// RWQEControlLayout is the encoding of an RWQEControl.
+var RWQEControlLayout = bits.MustLayout[RWQEControl]("rwqe_control", bits.Little, 16)
+
+// RQLogStride is log2 of the bytes of a receive queue's entry with room for
+// maxSGE elements: 16*(1+maxSGE), rounded up to a power of two.
+func RQLogStride(maxSGE int) uint8 {
+	return uint8(mathbits.Len(uint(RWQEDataOffset + SGESize*max(maxSGE, 0) - 1)))
+}
+
+// RQStride is the bytes of a receive queue's entry: 1 << RQLogStride.
+func RQStride(maxSGE int) int { return 1 << RQLogStride(maxSGE) }
