@@ -18,9 +18,8 @@ const (
 	RxDropBadTransport
 	RxDropBadState
 	RxDropBadPKey
-	RxDropBadQKey
 	RxDropBadAddress
-	RxDropGhostAck
+	RxDropOther
 	DuplicateRequest
 	OutOfSequence
 	OutOfBuffer
@@ -29,22 +28,17 @@ const (
 	RNRNakRetryErr
 	ImpliedNakSeqErr
 	ReqCQEError
-	ReqCQEFlushError
 	ReqRemoteAccessErrors
 	ReqRemoteInvalidRequest
 	ReqRemoteOperational
 	RespCQEError
-	RespCQEFlushError
 	RespLocalLengthError
+	RespLocalProtectionErrors
 	RespRemoteAccessErrors
-	RxSendRequests
-	RxWriteRequests
-	RxReadRequests
-	RxAtomicRequests
+	RespRemoteInvalidRequest
 	AcksSent
 	NaksSent
 	RNRNaksSent
-	AcksReceived
 	CQEsWritten
 	EventsWritten
 	MSIXSent
@@ -52,7 +46,6 @@ const (
 	Doorbells
 	DoorbellBadPage
 	DoorbellBadNumber
-	DoorbellBadKind
 	PushedWQEs
 	PushedWQEsIgnored
 	MMIOWriteIgnored
@@ -63,73 +56,64 @@ const (
 	DMAWriteBytes
 	DMAReadErrors
 	WQEFetches
-	RWQEFetches
 	AdminCommands
 
 	NumCounters = iota
 )
 
 var counters = [NumCounters]struct{ name, doc string }{
-	TxPackets:               {"tx_packets", "RoCE frames sent by the MAC"},
-	TxBytes:                 {"tx_bytes", "bytes of those frames, without FCS"},
-	RxPackets:               {"rx_packets", "RoCE frames received by the MAC with a good FCS, dropped ones too"},
-	RxBytes:                 {"rx_bytes", "bytes of those frames, without FCS"},
-	RxDropOverflow:          {"rx_drop_overflow", "frames dropped: receive buffer full"},
-	RxDropBadFCS:            {"rx_drop_bad_fcs", "frames dropped: bad FCS"},
-	RxDropNotRoCE:           {"rx_drop_not_roce", "frames dropped: not UDP port 4791"},
-	RxDropMalformed:         {"rx_drop_malformed", "packets dropped: lengths, fragments, TVer, reserved opcodes, UDP checksum"},
-	RxDropBadICRC:           {"rx_drop_bad_icrc", "packets dropped: bad ICRC"},
-	RxDropBadQPN:            {"rx_drop_bad_qpn", "packets dropped: no such QP"},
-	RxDropBadTransport:      {"rx_drop_bad_transport", "packets dropped: opcode of another transport than the QP's"},
-	RxDropBadState:          {"rx_drop_bad_state", "packets dropped: QP not in a state to receive them"},
-	RxDropBadPKey:           {"rx_drop_bad_pkey", "packets dropped: wrong P_Key"},
-	RxDropBadQKey:           {"rx_drop_bad_qkey", "datagrams dropped: wrong Q_Key"},
-	RxDropBadAddress:        {"rx_drop_bad_address", "packets dropped: source or destination address not the QP's"},
-	RxDropGhostAck:          {"rx_drop_ghost_ack", "ACKs and responses dropped: PSN outside the outstanding window"},
-	DuplicateRequest:        {"duplicate_request", "requests received again"},
-	OutOfSequence:           {"out_of_sequence", "requests received beyond the expected PSN"},
-	OutOfBuffer:             {"out_of_buffer", "requests received without a receive WQE"},
-	PacketSeqErr:            {"packet_seq_err", "NAK PSN sequence error received"},
-	LocalAckTimeoutErr:      {"local_ack_timeout_err", "local ACK timeouts"},
-	RNRNakRetryErr:          {"rnr_nak_retry_err", "RNR NAKs received"},
-	ImpliedNakSeqErr:        {"implied_nak_seq_err", "ACKs or responses beyond an unanswered READ or atomic"},
-	ReqCQEError:             {"req_cqe_error", "send CQEs in error, flushes too"},
-	ReqCQEFlushError:        {"req_cqe_flush_error", "send CQEs flushed"},
-	ReqRemoteAccessErrors:   {"req_remote_access_errors", "NAK remote access error received"},
-	ReqRemoteInvalidRequest: {"req_remote_invalid_request", "NAK invalid request received"},
-	ReqRemoteOperational:    {"req_remote_operational_errors", "NAK remote operational error received"},
-	RespCQEError:            {"resp_cqe_error", "receive CQEs in error, flushes too"},
-	RespCQEFlushError:       {"resp_cqe_flush_error", "receive CQEs flushed"},
-	RespLocalLengthError:    {"resp_local_length_error", "messages longer than their receive WQE"},
-	RespRemoteAccessErrors:  {"resp_remote_access_errors", "requests refused with NAK remote access error"},
-	RxSendRequests:          {"rx_send_requests", "SENDs executed, whole messages"},
-	RxWriteRequests:         {"rx_write_requests", "RDMA WRITEs executed, whole messages"},
-	RxReadRequests:          {"rx_read_requests", "RDMA READ requests executed"},
-	RxAtomicRequests:        {"rx_atomic_requests", "atomic requests executed"},
-	AcksSent:                {"acks_sent", "positive ACK packets sent"},
-	NaksSent:                {"naks_sent", "NAK packets sent, without RNR NAKs"},
-	RNRNaksSent:             {"rnr_naks_sent", "RNR NAK packets sent"},
-	AcksReceived:            {"acks_received", "positive ACK packets received"},
-	CQEsWritten:             {"cqes_written", "CQEs written"},
-	EventsWritten:           {"events_written", "events written"},
-	MSIXSent:                {"msix_sent", "interrupts sent"},
-	CQOverruns:              {"cq_overruns", "CQEs lost: CQ full"},
-	Doorbells:               {"doorbells", "doorbells accepted"},
-	DoorbellBadPage:         {"doorbell_bad_page", "doorbells ignored: not the object's page"},
-	DoorbellBadNumber:       {"doorbell_bad_number", "doorbells ignored: no such object"},
-	DoorbellBadKind:         {"doorbell_bad_kind", "doorbells ignored: no such kind, not 8 aligned bytes, or an index outside the ring"},
-	PushedWQEs:              {"pushed_wqes", "pushed WQEs taken"},
-	PushedWQEsIgnored:       {"pushed_wqes_ignored", "pushed WQEs ignored: incomplete, or not the next of their QP; the WQE is then read from memory"},
-	MMIOWriteIgnored:        {"mmio_write_ignored", "writes ignored: read-only, unmapped, or of a wrong size"},
-	MMIOReadUnmapped:        {"mmio_read_unmapped", "reads that hit no register: they return 0"},
-	DMAReads:                {"dma_reads", "read request TLPs"},
-	DMAReadBytes:            {"dma_read_bytes", "bytes asked for by them"},
-	DMAWrites:               {"dma_writes", "memory write TLPs"},
-	DMAWriteBytes:           {"dma_write_bytes", "bytes of them"},
-	DMAReadErrors:           {"dma_read_errors", "completions with an error status, and completion timeouts"},
-	WQEFetches:              {"wqe_fetches", "reads of send WQEs"},
-	RWQEFetches:             {"rwqe_fetches", "reads of receive WQEs"},
-	AdminCommands:           {"admin_commands", "admin commands completed"},
+	TxPackets:                 {"tx_packets", "RoCE frames sent by the MAC"},
+	TxBytes:                   {"tx_bytes", "bytes of those frames, without FCS"},
+	RxPackets:                 {"rx_packets", "RoCE frames received by the MAC with a good FCS, dropped ones too"},
+	RxBytes:                   {"rx_bytes", "bytes of those frames, without FCS"},
+	RxDropOverflow:            {"rx_drop_overflow", "frames dropped: receive buffer full"},
+	RxDropBadFCS:              {"rx_drop_bad_fcs", "frames dropped: bad FCS"},
+	RxDropNotRoCE:             {"rx_drop_not_roce", "frames dropped: not UDP port 4791"},
+	RxDropMalformed:           {"rx_drop_malformed", "packets dropped: lengths, fragments, TVer, reserved opcodes, UDP checksum"},
+	RxDropBadICRC:             {"rx_drop_bad_icrc", "packets dropped: bad ICRC"},
+	RxDropBadQPN:              {"rx_drop_bad_qpn", "packets dropped: no such QP"},
+	RxDropBadTransport:        {"rx_drop_bad_transport", "packets dropped: opcode of another transport than the QP's"},
+	RxDropBadState:            {"rx_drop_bad_state", "packets dropped: QP not in a state to receive them"},
+	RxDropBadPKey:             {"rx_drop_bad_pkey", "packets dropped: wrong P_Key"},
+	RxDropBadAddress:          {"rx_drop_bad_address", "packets dropped: source or destination address not the QP's"},
+	RxDropOther:               {"rx_drop_other", "packets dropped for another reason: ghost ACKs and responses, duplicates that cannot be answered, packets behind a NAK"},
+	DuplicateRequest:          {"duplicate_request", "requests received again"},
+	OutOfSequence:             {"out_of_sequence", "requests received beyond the expected PSN"},
+	OutOfBuffer:               {"out_of_buffer", "requests received without a receive WQE"},
+	PacketSeqErr:              {"packet_seq_err", "NAK PSN sequence error received"},
+	LocalAckTimeoutErr:        {"local_ack_timeout_err", "local ACK timeouts"},
+	RNRNakRetryErr:            {"rnr_nak_retry_err", "RNR NAKs received"},
+	ImpliedNakSeqErr:          {"implied_nak_seq_err", "ACKs or responses beyond an unanswered READ or atomic"},
+	ReqCQEError:               {"req_cqe_error", "send CQEs in error, flushes too"},
+	ReqRemoteAccessErrors:     {"req_remote_access_errors", "NAK remote access error received"},
+	ReqRemoteInvalidRequest:   {"req_remote_invalid_request", "NAK invalid request received"},
+	ReqRemoteOperational:      {"req_remote_operational_errors", "NAK remote operational error received"},
+	RespCQEError:              {"resp_cqe_error", "receive CQEs in error, flushes too"},
+	RespLocalLengthError:      {"resp_local_length_error", "messages longer than their receive WQE"},
+	RespLocalProtectionErrors: {"resp_local_protection_errors", "messages whose receive WQE failed its local key check"},
+	RespRemoteInvalidRequest:  {"resp_remote_invalid_request", "requests refused with NAK invalid request"},
+	RespRemoteAccessErrors:    {"resp_remote_access_errors", "requests refused with NAK remote access error"},
+	AcksSent:                  {"acks_sent", "positive ACK packets sent"},
+	NaksSent:                  {"naks_sent", "NAK packets sent, without RNR NAKs"},
+	RNRNaksSent:               {"rnr_naks_sent", "RNR NAK packets sent"},
+	CQEsWritten:               {"cqes_written", "CQEs written"},
+	EventsWritten:             {"events_written", "events written"},
+	MSIXSent:                  {"msix_sent", "interrupts sent"},
+	CQOverruns:                {"cq_overruns", "CQEs lost: CQ full"},
+	Doorbells:                 {"doorbells", "doorbells accepted"},
+	DoorbellBadPage:           {"doorbell_bad_page", "doorbells ignored: not the object's page"},
+	DoorbellBadNumber:         {"doorbell_bad_number", "doorbells ignored: no such object"},
+	PushedWQEs:                {"pushed_wqes", "pushed WQEs taken"},
+	PushedWQEsIgnored:         {"pushed_wqes_ignored", "pushed WQEs ignored: incomplete, or not the next of their QP; the WQE is then read from memory"},
+	MMIOWriteIgnored:          {"mmio_write_ignored", "writes ignored: read-only, unmapped, of a wrong size, or a doorbell of unknown kind"},
+	MMIOReadUnmapped:          {"mmio_read_unmapped", "reads that hit no register: they return 0"},
+	DMAReads:                  {"dma_reads", "read request TLPs"},
+	DMAReadBytes:              {"dma_read_bytes", "bytes asked for by them"},
+	DMAWrites:                 {"dma_writes", "memory write TLPs"},
+	DMAWriteBytes:             {"dma_write_bytes", "bytes of them"},
+	DMAReadErrors:             {"dma_read_errors", "completions with an error status, and completion timeouts"},
+	WQEFetches:                {"wqe_fetches", "reads of send WQEs"},
+	AdminCommands:             {"admin_commands", "admin commands completed"},
 }
 
 // Width is the number of bits of a Counter.

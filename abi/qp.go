@@ -98,11 +98,14 @@ type AV struct {
 // QPFlags are flags of a QP that are fixed at creation.
 type QPFlags uint8
 
-// QPHasSRQ says that the QP takes its receive WQEs from SRQN.
-const QPHasSRQ QPFlags = 1
+const (
+	QPHasSRQ QPFlags = 1
+	QPSigAll QPFlags = 2
+)
 
 var qpFlags = newMask("QP", "Flags of a QP, fixed at creation.",
 	enumValue[QPFlags]{QPHasSRQ, "HAS_SRQ", "receive WQEs come from the SRQ"},
+	enumValue[QPFlags]{QPSigAll, "SIG_ALL", "every send WQE writes a CQE, SIGNALLED or not"},
 )
 
 // Width is the number of bits of QPFlags.
