@@ -32,7 +32,8 @@ type MRMailbox struct {
 	_           uint16
 	PageList    uint64 `doc:"bus address of an array of 64-bit bus addresses of the pages, 8-byte aligned"`
 	NumPages    uint32 `doc:"entries of the array"`
-	_           [220]byte
+	FirstPage   uint32 `doc:"first of the device's page entries that the region uses, chosen by the driver; regions must not share any"`
+	_           [216]byte
 }
 
 // DeviceMailbox is written by QUERY_DEVICE.
@@ -88,7 +89,7 @@ const (
 	AccessMWBind       AccessFlags = 16
 )
 
-var accessFlags = newMask("ACCESS", "Permissions of a memory region, or of a QP towards its peer.",
+var accessFlags = newMask("ACCESS",
 	enumValue[AccessFlags]{AccessLocalWrite, "LOCAL_WRITE", ""},
 	enumValue[AccessFlags]{AccessRemoteWrite, "REMOTE_WRITE", ""},
 	enumValue[AccessFlags]{AccessRemoteRead, "REMOTE_READ", ""},
