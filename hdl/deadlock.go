@@ -1,0 +1,79 @@
+package hdl
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Deadlock says that nothing can happen any more, and who waits on what.
+type Deadlock struct {
+	Kernel  string
+	Cycle   uint64
+	Waits   []Wait
+	Threads []string // threads blocked on an event without limit
+}
+
+// Wait is a port on which a sleeping block may be waiting.
+type Wait struct {
+	Block string
+	Port  string // full path
+	Peer  string // block at the other end
+	State string // "full": an Out without room; "held": an In with beats not taken; "empty": an In without
+	Since uint64 // cycle of the last beat through it
+}
+
+// Error lists full and held ports first: they hold the cause.
+func (d *Deadlock) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: deadlock at cycle %d: everything sleeps and nothing is due", d.Kernel, d.Cycle)
+	for _, t := range d.Threads {
+		fmt.Fprintf(&b, "\n\tthread %s waits for an event", t)
+	}
+	for _, w := range d.Waits {
+		fmt.Fprintf(&b, "\n\t%s: %s is %s since cycle %d, peer %s", w.Block, w.Port, w.State, w.Since, w.Peer)
+	}
+	return b.String()
+}
+
+// stuck tells whether work is left over in an idle kernel.
+func (k *Kernel) stuck() bool {
+	for _, t := range k.threads {
+		if !t.done {
+			return true
+		}
+	}
+	for _, s := range k.streams {
+		if s.n != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *Kernel) deadlock() *Deadlock {
+	d := &Deadlock{Kernel: k.name, Cycle: k.cycle}
+	for _, t := range k.threads {
+		if !t.done {
+			d.Threads = append(d.Threads, t.blk.path)
+		}
+	}
+	for _, s := range k.streams {
+		in := s.info
+		if in.tied {
+			continue
+		}
+		src, dst := in.srcBlk.path, in.dstBlk.path
+		if s.n == s.depth {
+			d.Waits = append(d.Waits, Wait{src, in.srcPath, dst, "full", s.since})
+		}
+		state := "held"
+		if s.n == 0 {
+			state = "empty"
+		}
+		d.Waits = append(d.Waits, Wait{dst, in.inPath, src, state, s.since})
+	}
+	rank := map[string]int{"full": 0, "held": 1, "empty": 2}
+	sort.SliceStable(d.Waits, func(i, j int) bool { return rank[d.Waits[i].State] < rank[d.Waits[j].State] })
+	return d
+}

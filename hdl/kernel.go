@@ -1,0 +1,178 @@
+package hdl
+
+import "math/bits"
+
+// Options are the choices of a kernel. The zero value runs fast.
+type Options struct {
+	Seed     uint64 // of every Rand
+	Strict   bool   // random order of evaluation, no module gated, every rule checked
+	Order    uint64 // seed of the order of evaluation in strict mode
+	Digest   bool   // Digest covers all that ever happened, not only present state
+	PeriodPs int64  // clock period; 4000 if zero
+}
+
+// Kernel runs one clock domain: the modules, agents and threads of one host.
+//
+// A cycle is: Eval of every awake module, the edge, then agents and threads. They
+// see the state of the cycle that the edge began, and what they put and take
+// commits with that cycle's own edge.
+type Kernel struct {
+	cycle uint64
+	slow  bool // stepSlow instead of eval and edge
+	ghost bool // evaluating a module that sleeps, in strict mode
+	cur   int32
+
+	// awake has a bit a block: modules, then agents, then threads, each from a
+	// word of its own.
+	awake                []uint64
+	snap                 []uint64
+	agentWord, agentEnd  int
+	dirty                []uint64 // a bit a stream, sig and RAM, likewise
+	sigWord, ramWord     int
+	mods                 []modrec
+	lays                 []*layout // of mods
+	streams              []*fifo
+	sigs                 []*level
+	rams                 []*ram
+	agents               []Agent
+	threads              []*Thread
+	timers               timers
+	started, stopped     bool
+	blocks               []*block // by bit in awake
+	name                 string
+	opt                  Options
+	err                  error
+	strict               *strict
+	trace                *trace
+	evals, steps, jumped uint64
+}
+
+// Cycle is the present cycle; the first is 0.
+func (k *Kernel) Cycle() uint64 { return k.cycle }
+
+// Name is the name given to Elaborate.
+func (k *Kernel) Name() string { return k.name }
+
+// PeriodPs is the clock period in picoseconds.
+func (k *Kernel) PeriodPs() int64 { return k.opt.PeriodPs }
+
+// Options are those given to Elaborate.
+func (k *Kernel) Options() Options { return k.opt }
+
+func (k *Kernel) wake(i int32) { k.awake[uint32(i)>>6] |= 1 << (uint32(i) & 63) }
+
+func (b *block) wakeAt(cycle uint64) {
+	k := b.k
+	switch {
+	case cycle <= k.cycle || k.ghost:
+	case cycle == k.cycle+1:
+		k.wake(b.idx)
+	default:
+		k.timers.add(b.idx, cycle)
+	}
+}
+
+// Step runs one clock cycle. A broken rule panics; Run recovers it.
+func (k *Kernel) Step() {
+	k.start()
+	k.steps++
+	if k.slow {
+		k.stepSlow()
+	} else {
+		k.eval()
+		k.edge()
+		k.cycle++
+	}
+	k.settle()
+}
+
+// start runs agents and threads of cycle 0.
+func (k *Kernel) start() {
+	if !k.started {
+		k.started = true
+		k.settle()
+	}
+}
+
+func (k *Kernel) eval() {
+	for w, set := range k.awake[:k.agentWord] {
+		if set == 0 {
+			continue
+		}
+		k.awake[w] = 0
+		live := uint64(0)
+		for ; set != 0; set &= set - 1 {
+			b := bits.TrailingZeros64(set)
+			i := w<<6 | b
+			m := &k.mods[i]
+			k.cur = int32(i)
+			m.mod.Eval()
+			if m.commit() {
+				live |= 1 << b
+			}
+		}
+		k.awake[w] |= live
+	}
+}
+
+func (k *Kernel) edge() {
+	for w, set := range k.dirty {
+		if set == 0 {
+			continue
+		}
+		k.dirty[w] = 0
+		for ; set != 0; set &= set - 1 {
+			i := w<<6 | bits.TrailingZeros64(set)
+			switch {
+			case w < k.sigWord:
+				k.streams[i].edge(k)
+			case w < k.ramWord:
+				k.sigs[i-k.sigWord<<6].edge(k)
+			default:
+				k.rams[i-k.ramWord<<6].edge(k)
+			}
+		}
+	}
+}
+
+// settle runs what comes after the edge: timers, agents, threads. Whatever is
+// woken meanwhile runs next time round.
+func (k *Kernel) settle() {
+	if k.timers.first <= k.cycle {
+		k.timers.fire(k)
+	}
+	lo, mid := k.agentWord, k.agentEnd
+	for w := lo; w < mid; w++ {
+		k.snap[w], k.awake[w] = k.awake[w], 0
+	}
+	for w := lo; w < mid; w++ {
+		for set := k.snap[w]; set != 0; set &= set - 1 {
+			i := w<<6 | bits.TrailingZeros64(set)
+			k.cur = int32(i)
+			k.agents[i-lo<<6].Tick()
+		}
+	}
+	end := len(k.awake)
+	for w := mid; w < end; w++ {
+		k.snap[w], k.awake[w] = k.awake[w], 0
+	}
+	for w := mid; w < end; w++ {
+		for set := k.snap[w]; set != 0; set &= set - 1 {
+			i := w<<6 | bits.TrailingZeros64(set)
+			k.cur = int32(i)
+			k.threads[i-mid<<6].resume()
+		}
+	}
+}
+
+// idle tells whether nothing can happen before the next deadline.
+func (k *Kernel) idle() bool {
+	any := uint64(0)
+	for _, w := range k.awake {
+		any |= w
+	}
+	for _, w := range k.dirty {
+		any |= w
+	}
+	return any == 0
+}

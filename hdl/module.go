@@ -1,0 +1,95 @@
+package hdl
+
+import "unsafe"
+
+// Module is a clocked block. Eval is its always_comb: it reads Q, port heads and
+// parameters, writes D, and calls Put and Take. The interface is sealed; the one
+// way to be a Module is to embed Regs.
+type Module interface {
+	Eval()
+	state() (blk *block, q, d unsafe.Pointer)
+}
+
+// block is what the kernel knows of anything that it can wake: a module, an
+// agent or a thread.
+type block struct {
+	k    *Kernel
+	path string
+	idx  int32 // bit in Kernel.awake
+}
+
+// Regs is the flip-flops of a module. Q is the present state and D the next; D
+// equals Q when Eval starts, so that Eval assigns only what changes. S is flat:
+// booleans, integers, arrays and structs of them.
+type Regs[S comparable] struct {
+	Q   S
+	_   [0]uint64 // Q and D each fill whole, aligned words
+	D   S
+	_   [0]uint64
+	blk block
+}
+
+func (r *Regs[S]) state() (blk *block, q, d unsafe.Pointer) {
+	return &r.blk, unsafe.Pointer(&r.Q), unsafe.Pointer(&r.D)
+}
+
+// Now is the present cycle. A sleeping module does not see time pass: one that
+// compares Now with a deadline asks for that cycle with WakeAt.
+func (r *Regs[S]) Now() uint64 { return r.blk.k.cycle }
+
+// WakeAt has Eval called at the given cycle, whatever else wakes the module
+// before or after. Cycles that are not in the future are ignored; asking twice
+// for one cycle is asking once; no request cancels another.
+func (r *Regs[S]) WakeAt(cycle uint64) { r.blk.wakeAt(cycle) }
+
+// Path is the module's name in the hierarchy.
+func (r *Regs[S]) Path() string { return r.blk.path }
+
+// Fail reports a broken invariant of the module: Run ends with this Fault.
+func (r *Regs[S]) Fail(format string, args ...any) { r.blk.fail(format, args...) }
+
+// modrec is the kernel's own record of a module, one cache line.
+type modrec struct {
+	mod   Module
+	q, d  unsafe.Pointer
+	mask  unsafe.Pointer // words of ones where S has fields, nil if S has no padding
+	words uintptr
+}
+
+// commit moves next state into present state and tells whether it changed. A
+// module's Q is private, so this happens right after its own Eval.
+func (m *modrec) commit() bool {
+	if m.words > 16 || m.mask != nil {
+		return m.commitWide()
+	}
+	var diff uint64
+	for i := uintptr(0); i < m.words*8; i += 8 {
+		q, d := (*uint64)(unsafe.Add(m.q, i)), (*uint64)(unsafe.Add(m.d, i))
+		diff |= *q ^ *d
+		*q = *d
+	}
+	return diff != 0
+}
+
+// commitWide is commit for states of more than 16 words or with padding, whose
+// stray contents must not count as a change.
+func (m *modrec) commitWide() bool {
+	n := int(m.words * 8)
+	q, d := unsafe.Slice((*byte)(m.q), n), unsafe.Slice((*byte)(m.d), n)
+	if unsafe.String((*byte)(m.q), n) == unsafe.String((*byte)(m.d), n) {
+		return false
+	}
+	diff := m.mask == nil || differ(m.q, m.d, m.mask, m.words)
+	copy(q, d)
+	return diff
+}
+
+// differ compares the masked words of two flat values.
+func differ(a, b, mask unsafe.Pointer, words uintptr) bool {
+	var diff uint64
+	for i := uintptr(0); i < words*8; i += 8 {
+		x := *(*uint64)(unsafe.Add(a, i)) ^ *(*uint64)(unsafe.Add(b, i))
+		diff |= x & *(*uint64)(unsafe.Add(mask, i))
+	}
+	return diff != 0
+}
