@@ -30,6 +30,7 @@ type PortReg struct {
 	IPv4   [4]byte
 	GID0   [16]byte // IPv6
 	MTU    uint16   // bytes
+	PKey   uint16   // P_Key index 0, the only one
 	// TimeUnit is the number of cycles that stand for 4.096 us.
 	TimeUnit uint32
 }
