@@ -22,7 +22,11 @@ func (i *In[T]) bind(e *elab, path string, own *block) {
 	}
 	i.info.dstBlk, i.info.inPath = own, path
 	i.info.lay = e.layout(path, reflect.TypeFor[T]())
+	i.info.idx = len(e.ins)
 	e.ins = append(e.ins, &i.fifo)
+	if !i.info.tied {
+		e.list(func(l *lister) { l.in(&i.fifo) })
+	}
 }
 
 func (o *Out[T]) bind(e *elab, path string, own *block) {
@@ -42,7 +46,10 @@ func (o *Out[T]) bind(e *elab, path string, own *block) {
 		o.s.info.lay = e.layout(path, reflect.TypeFor[T]())
 	}
 	o.s.info.srcBlk, o.s.info.srcPath = own, path
-	e.outs = append(e.outs, outPort{o.s, unsafe.Pointer(o), own, path})
+	e.outs = append(e.outs, outPort{o.s, path})
+	if !o.s.info.tied {
+		e.list(func(l *lister) { l.out(o.s) })
+	}
 }
 
 func (s *Sig[T]) bind(e *elab, path string, own *block) {
@@ -56,7 +63,9 @@ func (s *Sig[T]) bind(e *elab, path string, own *block) {
 	if c.lay = e.layout(path, reflect.TypeFor[T]()); c.lay != nil {
 		c.rec.words, c.rec.mask = c.lay.words, c.lay.padding()
 	}
+	c.idx = len(e.k.sigs)
 	e.k.sigs = append(e.k.sigs, c)
+	e.list(func(l *lister) { l.level(c) })
 }
 
 func (t *Tap[T]) bind(e *elab, path string, own *block) {
@@ -92,7 +101,9 @@ func (r *RAM[T]) bind(e *elab, path string, own *block) {
 	}
 	c.blk, c.path = own, path
 	c.lay = e.layout(path, reflect.TypeFor[T]())
+	c.idx = len(e.k.rams)
 	e.k.rams = append(e.k.rams, c)
+	e.list(func(l *lister) { l.ram(c) })
 }
 
 // check finds ports whose other end is missing from the design.

@@ -28,7 +28,7 @@ func (k *Kernel) Digest() uint64 {
 	h := mix(0, k.cycle)
 	for i := range k.mods {
 		h = mix(h, k.lays[i].hash(k.mods[i].q))
-		if k.trace != nil && k.opt.Digest {
+		if k.trace != nil {
 			h = mix(h, k.trace.digest[i])
 		}
 	}

@@ -50,8 +50,6 @@ type elab struct {
 
 type outPort struct {
 	s    *fifo
-	self unsafe.Pointer
-	blk  *block
 	path string
 }
 
@@ -66,6 +64,9 @@ var (
 	partType   = reflect.TypeFor[part]()
 	threadPkg  = reflect.TypeFor[Thread]().PkgPath()
 )
+
+// list adds to what Signals lists.
+func (e *elab) list(f func(*lister)) { e.k.listing = append(e.k.listing, f) }
 
 func (e *elab) errorf(path, format string, args ...any) {
 	e.errs = append(e.errs, fmt.Errorf("%s: %s", path, fmt.Sprintf(format, args...)))
@@ -156,6 +157,8 @@ func (e *elab) module(path string, m Module, t reflect.Type, own *block) *block 
 		rec.words, rec.mask = l.words, l.padding()
 		e.k.lays = append(e.k.lays, l)
 	}
+	i := len(e.k.mods)
+	e.list(func(l *lister) { l.module(i) })
 	e.k.mods = append(e.k.mods, rec)
 	e.k.blocks = append(e.k.blocks, blk)
 	return blk

@@ -44,6 +44,8 @@ type Kernel struct {
 	err                  error
 	strict               *strict
 	trace                *trace
+	watch                *watch
+	listing              []func(*lister)
 	evals, steps, jumped uint64
 }
 

@@ -56,6 +56,11 @@ type modrec struct {
 	words uintptr
 }
 
+func (m *modrec) blk() *block {
+	b, _, _ := m.mod.state()
+	return b
+}
+
 // commit moves next state into present state and tells whether it changed. A
 // module's Q is private, so this happens right after its own Eval.
 func (m *modrec) commit() bool {

@@ -39,6 +39,7 @@ type ram struct {
 	path   string
 	lay    *layout
 	digest uint64
+	idx    int // in Kernel.rams
 }
 
 type ramPort struct {

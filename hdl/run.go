@@ -46,8 +46,8 @@ func (k *Kernel) recoverTo(err *error) {
 
 // jump moves to a later cycle in an idle kernel.
 func (k *Kernel) jump(to uint64) {
-	if k.trace != nil {
-		k.trace.jump(k, to)
+	if k.watch != nil {
+		k.watch.jump(k, to)
 	}
 	k.jumped += to - k.cycle
 	k.cycle = to

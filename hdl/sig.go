@@ -24,6 +24,7 @@ type level struct {
 	lay    *layout
 	taps   []*tap
 	digest uint64
+	idx    int // in Kernel.sigs
 }
 
 // Tap is a reading end of a Sig, a field of the module that reads it.

@@ -78,8 +78,8 @@ func (k *Kernel) stepSlow() {
 	}
 	k.edgeSlow()
 	k.cycle++
-	if k.trace != nil {
-		k.trace.edge(k)
+	if k.watch != nil {
+		k.watch.edge(k)
 	}
 }
 
@@ -97,6 +97,9 @@ func (k *Kernel) commitSlow(i int32) bool {
 	if k.trace != nil {
 		k.trace.module(k, i)
 	}
+	if k.watch != nil {
+		k.watch.module(i)
+	}
 	return true
 }
 
@@ -107,7 +110,7 @@ func (k *Kernel) evalStrict(i int32) {
 	m, own := &k.mods[i], &k.strict.of[i]
 	k.ghost = k.snap[i>>6]>>(i&63)&1 == 0
 	m.mod.Eval()
-	blk, _, _ := m.mod.state()
+	blk := m.blk()
 	if msg := own.lay.overflow(m.d); msg != "" {
 		blk.fail("%s", msg)
 	}
@@ -172,6 +175,9 @@ func (k *Kernel) streamSlow(i int) {
 	if k.trace != nil {
 		k.trace.stream(k, i)
 	}
+	if k.watch != nil {
+		k.watch.put(k, i)
+	}
 	s.edge(k)
 	if k.strict != nil && popped {
 		s.poison(rd)
@@ -185,8 +191,14 @@ func (k *Kernel) sigSlow(i int) {
 			s.blk.fail("%s: %s", s.path, msg)
 		}
 	}
-	if s.edge(k) && k.trace != nil {
+	if !s.edge(k) {
+		return
+	}
+	if k.trace != nil {
 		k.trace.level(k, i)
+	}
+	if k.watch != nil {
+		k.watch.level(k, i)
 	}
 }
 
@@ -203,6 +215,9 @@ func (k *Kernel) ramSlow(i int) {
 	}
 	if k.trace != nil {
 		k.trace.ram(k, i)
+	}
+	if k.watch != nil {
+		k.watch.ram(k, i)
 	}
 	r.edge(k)
 }

@@ -32,6 +32,7 @@ type streamInfo struct {
 	tied            bool
 	twice           bool
 	digest          uint64
+	idx             int // in Kernel.streams
 }
 
 // In is the consuming end of a stream, a field of the module that reads it.

@@ -2,7 +2,7 @@ package hdl
 
 import "unsafe"
 
-// trace follows every change of a run, for Digest and for observers.
+// trace hashes every change of a run, for Digest.
 type trace struct {
 	digest []uint64 // by module
 }
@@ -40,7 +40,3 @@ func (t *trace) ram(k *Kernel, i int) {
 		}
 	}
 }
-
-func (t *trace) edge(k *Kernel) {}
-
-func (t *trace) jump(k *Kernel, to uint64) {}
