@@ -57,7 +57,9 @@ type DmaStats struct {
 	Reads, ReadBytes, Writes, WriteBytes, ReadErrors uint64
 }
 
-// AdminStats are admin's.
+// AdminStats are admin's. Enabled: commands are taken. Failed: a ring could not
+// be read or written, and no more commands are taken.
 type AdminStats struct {
-	Commands uint64
+	Commands        uint64
+	Enabled, Failed bool
 }
