@@ -64,7 +64,7 @@ const (
 	AdminDeregMR     AdminOp = 11
 )
 
-var adminOps = newEnum("ADMIN", "Admin commands.",
+var adminOps = newEnum("ADMIN",
 	enumValue[AdminOp]{AdminNop, "NOP", "does nothing"},
 	enumValue[AdminOp]{AdminQueryDevice, "QUERY_DEVICE", "writes a DeviceMailbox"},
 	enumValue[AdminOp]{AdminCreateEQ, "CREATE_EQ", "object: EQN; reads an EQMailbox"},
@@ -101,7 +101,7 @@ const (
 	AdminDMAError     AdminStatus = 9
 )
 
-var adminStatuses = newEnum("ADMIN_STATUS", "How an admin command ended, and its errno meaning.",
+var adminStatuses = newEnum("ADMIN_STATUS",
 	enumValue[AdminStatus]{AdminOK, "OK", ""},
 	enumValue[AdminStatus]{AdminBadOpcode, "BAD_OPCODE", "ENOSYS: no such command"},
 	enumValue[AdminStatus]{AdminNotSupported, "NOT_SUPPORTED", "EOPNOTSUPP: a legal request that this device does not do"},

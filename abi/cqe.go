@@ -37,7 +37,7 @@ const (
 	CQEWithInv CQEFlags = 8
 )
 
-var cqeFlags = newMask("CQE", "Flags of a CQE, as wc_flags of verbs.",
+var cqeFlags = newMask("CQE",
 	enumValue[CQEFlags]{CQEGRH, "GRH", "UD receive: 40 bytes of header come before the data"},
 	enumValue[CQEFlags]{CQEWithImm, "WITH_IMM", "Imm is an immediate"},
 	enumValue[CQEFlags]{CQEWithInv, "WITH_INV", "Imm is the key that was invalidated"},
@@ -67,7 +67,7 @@ const (
 	WCRecvWithImm WCOpcode = 129
 )
 
-var wcOpcodes = newEnum("WC", "What a completion is about. Bit 7: a receive.",
+var wcOpcodes = newEnum("WC",
 	enumValue[WCOpcode]{WCSend, "SEND", "SEND, SEND_IMM, SEND_INV"},
 	enumValue[WCOpcode]{WCWrite, "RDMA_WRITE", "WRITE, WRITE_IMM"},
 	enumValue[WCOpcode]{WCRead, "RDMA_READ", ""},

@@ -47,7 +47,7 @@ const (
 	DoorbellEQ    DoorbellKind = 4
 )
 
-var doorbellKinds = newEnum("DOORBELL", "What a doorbell's index is.",
+var doorbellKinds = newEnum("DOORBELL",
 	enumValue[DoorbellKind]{DoorbellSQ, "SQ", "send queue producer index, in units"},
 	enumValue[DoorbellKind]{DoorbellRQ, "RQ", "receive queue producer index"},
 	enumValue[DoorbellKind]{DoorbellCQ, "CQ", "completion queue consumer index"},

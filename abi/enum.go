@@ -18,9 +18,8 @@ type EnumValue struct {
 type Enum struct {
 	Name   string // of the Go type
 	Prefix string // of its constants in C, after RNIC_
-	Doc    string
-	Width  int  // bits of the field
-	Mask   bool // values are bits that may be combined
+	Width  int    // bits of the field
+	Mask   bool   // values are bits that may be combined
 	Values []EnumValue
 }
 
@@ -34,17 +33,17 @@ type enumType interface {
 	bits.Widther
 }
 
-func newEnum[T enumType](prefix, doc string, values ...enumValue[T]) *Enum {
+func newEnum[T enumType](prefix string, values ...enumValue[T]) *Enum {
 	var t T
-	e := &Enum{Name: strings.TrimPrefix(fmt.Sprintf("%T", t), "abi."), Prefix: prefix, Doc: doc, Width: t.Width()}
+	e := &Enum{Name: strings.TrimPrefix(fmt.Sprintf("%T", t), "abi."), Prefix: prefix, Width: t.Width()}
 	for _, v := range values {
 		e.Values = append(e.Values, EnumValue{uint32(v.v), v.name, v.doc})
 	}
 	return e
 }
 
-func newMask[T enumType](prefix, doc string, values ...enumValue[T]) *Enum {
-	e := newEnum(prefix, doc, values...)
+func newMask[T enumType](prefix string, values ...enumValue[T]) *Enum {
+	e := newEnum(prefix, values...)
 	e.Mask = true
 	return e
 }

@@ -41,7 +41,7 @@ const (
 	EventCompletion       EventType = 128
 )
 
-var eventTypes = newEnum("EVENT", "What an event tells.",
+var eventTypes = newEnum("EVENT",
 	enumValue[EventType]{EventCQErr, "CQ_ERR", "CQ overrun or unwritable; number: CQN"},
 	enumValue[EventType]{EventQPFatal, "QP_FATAL", "the QP failed and no completion can tell; number: QPN; syndrome: VendorErr"},
 	enumValue[EventType]{EventQPReqErr, "QP_REQ_ERR", "NAK invalid request was sent; number: QPN; syndrome: VendorErr"},

@@ -103,7 +103,7 @@ const (
 	QPSigAll QPFlags = 2
 )
 
-var qpFlags = newMask("QP", "Flags of a QP, fixed at creation.",
+var qpFlags = newMask("QP",
 	enumValue[QPFlags]{QPHasSRQ, "HAS_SRQ", "receive WQEs come from the SRQ"},
 	enumValue[QPFlags]{QPSigAll, "SIG_ALL", "every send WQE writes a CQE, SIGNALLED or not"},
 )
@@ -123,7 +123,7 @@ const (
 	QPTypeUD QPType = 4
 )
 
-var qpTypes = newEnum("QPT", "Transport of a QP.",
+var qpTypes = newEnum("QPT",
 	enumValue[QPType]{QPTypeRC, "RC", "reliable connection"},
 	enumValue[QPType]{QPTypeUC, "UC", "unreliable connection"},
 	enumValue[QPType]{QPTypeUD, "UD", "unreliable datagram"},
@@ -148,7 +148,7 @@ const (
 	QPErr   QPState = 6
 )
 
-var qpStates = newEnum("QPS", "State of a QP.",
+var qpStates = newEnum("QPS",
 	enumValue[QPState]{QPReset, "RESET", ""},
 	enumValue[QPState]{QPInit, "INIT", "receives may be posted"},
 	enumValue[QPState]{QPRTR, "RTR", "ready to receive"},

@@ -24,7 +24,7 @@ const (
 	AttrDestQPN         QPAttr = 1 << 20
 )
 
-var qpAttrs = newMask("ATTR", "Attributes of a QP, as ibv_qp_attr_mask.",
+var qpAttrs = newMask("ATTR",
 	enumValue[QPAttr]{AttrState, "STATE", ""},
 	enumValue[QPAttr]{AttrCurState, "CUR_STATE", ""},
 	enumValue[QPAttr]{AttrSQDAsyncNotify, "EN_SQD_ASYNC_NOTIFY", ""},

@@ -132,7 +132,7 @@ const (
 	MTU4096 MTU = 5
 )
 
-var mtus = newEnum("MTU", "Path MTU: payload bytes of a packet, headers not included.",
+var mtus = newEnum("MTU",
 	enumValue[MTU]{MTU256, "256", ""},
 	enumValue[MTU]{MTU512, "512", ""},
 	enumValue[MTU]{MTU1024, "1024", ""},

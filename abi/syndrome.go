@@ -52,7 +52,7 @@ const (
 	SynObject     AdminSyndrome = 86
 )
 
-var adminSyndromes = newEnum("SYN", "What was wrong with an admin command.",
+var adminSyndromes = newEnum("SYN",
 	enumValue[AdminSyndrome]{SynNone, "NONE", ""},
 	enumValue[AdminSyndrome]{SynState, "STATE", "attribute missing, not allowed here, or out of range; so for all up to DEST_QPN"},
 	enumValue[AdminSyndrome]{SynCurState, "CUR_STATE", "also: not the QP's state"},

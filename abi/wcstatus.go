@@ -21,7 +21,7 @@ const (
 	StatusGeneral     WCStatus = 21
 )
 
-var wcStatuses = newEnum("WC_STATUS", "How a work request ended, as ibv_wc_status.",
+var wcStatuses = newEnum("WC_STATUS",
 	enumValue[WCStatus]{StatusSuccess, "SUCCESS", ""},
 	enumValue[WCStatus]{StatusLocLen, "LOC_LEN_ERR", "message too long for the receive WQE, or of a wrong length"},
 	enumValue[WCStatus]{StatusLocQPOp, "LOC_QP_OP_ERR", "malformed WQE, or one that the QP cannot do"},
@@ -84,7 +84,7 @@ const (
 	VendorAtomicAlign
 )
 
-var vendorErrs = newEnum("VENDOR_ERR", "Where and why a work request failed.",
+var vendorErrs = newEnum("VENDOR_ERR",
 	enumValue[VendorErr]{VendorNone, "NONE", ""},
 	enumValue[VendorErr]{VendorFlush, "FLUSH", "never started: the QP was in ERR"},
 	enumValue[VendorErr]{VendorWQERead, "WQE_READ", "the WQE could not be read"},

@@ -113,7 +113,7 @@ const (
 	WQEInlined   WQEFlags = 1 << 3
 )
 
-var wqeFlags = newMask("WQE", "Flags of a send WQE.",
+var wqeFlags = newMask("WQE",
 	enumValue[WQEFlags]{WQESignalled, "SIGNALLED", "write a CQE when done; an error writes one anyway"},
 	enumValue[WQEFlags]{WQESolicited, "SOLICITED", "the receiver's CQE is a solicited one"},
 	enumValue[WQEFlags]{WQEFence, "FENCE", "wait until all earlier READs and atomics are done"},
@@ -144,7 +144,7 @@ const (
 	OpNop
 )
 
-var wqeOps = newEnum("WQE_OP", "Operation of a send WQE.",
+var wqeOps = newEnum("WQE_OP",
 	enumValue[WQEOp]{OpSend, "SEND", ""},
 	enumValue[WQEOp]{OpSendImm, "SEND_IMM", "SEND with immediate"},
 	enumValue[WQEOp]{OpSendInv, "SEND_INV", "SEND with invalidate: Imm is the remote key"},
