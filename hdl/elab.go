@@ -18,7 +18,7 @@ func Elaborate(name string, top any, o Options) (*Kernel, error) {
 	}
 	e := &elab{
 		k:       &Kernel{name: name, opt: o},
-		seen:    map[unsafe.Pointer]reflect.Type{},
+		seen:    map[place]bool{},
 		paths:   map[string]bool{},
 		layouts: map[reflect.Type]*layout{},
 		holds:   map[reflect.Type]bool{},
@@ -39,13 +39,19 @@ func Elaborate(name string, top any, o Options) (*Kernel, error) {
 type elab struct {
 	k       *Kernel
 	errs    []error
-	seen    map[unsafe.Pointer]reflect.Type
+	seen    map[place]bool
 	paths   map[string]bool
 	layouts map[reflect.Type]*layout
 	holds   map[reflect.Type]bool // whether a type contains anything to elaborate
 	outs    []outPort
 	ins     []*fifo
 	taps    []*tap
+}
+
+// place is a value in memory: a struct and its first field share an address.
+type place struct {
+	at  unsafe.Pointer
+	typ reflect.Type
 }
 
 type outPort struct {
@@ -98,10 +104,11 @@ func (e *elab) walk(path string, v reflect.Value, own *block) {
 
 func (e *elab) walkStruct(path string, v reflect.Value, own *block) {
 	p := unsafe.Pointer(v.UnsafeAddr())
-	if e.seen[p] == v.Type() {
+	if at := (place{p, v.Type()}); e.seen[at] {
 		return
+	} else {
+		e.seen[at] = true
 	}
-	e.seen[p] = v.Type()
 	addr := reflect.NewAt(v.Type(), p).Interface()
 	switch x := addr.(type) {
 	case Module:
