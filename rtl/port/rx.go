@@ -113,12 +113,13 @@ type RxVerdict struct {
 	RQAddr   BusAddr
 	RQStride uint16 // bytes
 	RQNext   uint16 // entries posted behind it, for prefetch
+	RQLog    uint8  // log2 of the receive queue's entries: where the ring wraps
 	Offset   uint32 // bytes of the message before this packet
 	Error    bool   // the receive WQE ends with Status, nothing is placed
 	Status   abi.WCStatus
 	Vendor   abi.VendorErr
 	More     bool
-	Ack      AckReq   // with Ack.Send: the acknowledgement to send
+	Ack      AckReq   // with Ack.Send: the acknowledgement to send; RxPlace: MSN is valid without too
 	Event    AckEvent // RxAck
 }
 
@@ -152,8 +153,11 @@ type Place struct {
 // entered the posted queue, its acknowledgement may leave. Fault: the receive
 // WQE of a packet could not be used; ack_gen runs an RxFault for it, and scatter
 // drops what it still gets of that QP until the verdict RxFailed comes by.
+// Purge: the receive pipeline's marker for the QP has passed; nothing older of it
+// follows.
 type Placed struct {
 	Fault  bool
+	Purge  bool
 	QPN    QPN
 	PSN    roce.PSN // Fault: of the packet
 	MSN    MSN      // Fault: messages completed before it
@@ -177,7 +181,8 @@ type RQGet struct {
 	Addr   BusAddr // of the entry
 	Stride uint16
 	Next   uint16
-	Done   bool // last use of this entry
+	Log    uint8 // log2 of the ring's entries: nothing beyond its end is prefetched
+	Done   bool  // last use of this entry
 }
 
 // MaxSGE is the number of scatter/gather elements that the hardware takes.
@@ -190,9 +195,10 @@ type SGE struct {
 	Key Key
 }
 
-// RQWQE is a receive WQE as fetched. Err: unreadable or malformed.
+// RQWQE is a receive WQE as fetched. Err: unreadable or malformed, Vendor says why.
 type RQWQE struct {
-	Err bool
-	Num uint8
-	SGE [MaxSGE]SGE
+	Err    bool
+	Vendor abi.VendorErr
+	Num    uint8
+	SGE    [MaxSGE]SGE
 }
