@@ -35,6 +35,8 @@ type CQDoorbell struct {
 type EventReq struct {
 	Type   abi.EventType
 	Number uint32 // QPN, CQN, ...
+	// Syndrome goes to the event as it is: an abi.VendorErr, or 0.
+	Syndrome uint16
 }
 
 // CQAdminOp is what admin asks of cq_writer.

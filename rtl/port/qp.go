@@ -36,7 +36,10 @@ type SQGet struct {
 	Packets uint8
 }
 
-// SQCtx answers SQGet.
+// SQCtx answers SQGet. With Run or Flush the service is open until its SQPut;
+// otherwise there is nothing to do, and no SQPut. Messages 0 with a message in
+// progress: finish that one (its Sent is already out), start no other (SQD).
+// Flush with a message in progress: its WQE has its Sent already and is skipped.
 type SQCtx struct {
 	QPN      QPN
 	State    abi.QPState
@@ -131,6 +134,7 @@ type Retire struct {
 	Kind     RetireKind
 	QPN      QPN
 	Messages uint8
+	Oldest   uint16 // DONE: unit index of the oldest message left, when there is one
 }
 
 // QPAdminOp is what admin asks of qpc.
