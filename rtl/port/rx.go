@@ -100,16 +100,19 @@ var rxActionNames = [...]string{"DROP", "PLACE", "REPLY", "ACK", "FLUSHED", "NOT
 // and the message when Action is RxPlace (or RxReply of a fatal NAK that has a
 // receive WQE: Error is set).
 type RxVerdict struct {
-	Action   RxAction
-	Kind     RxOpKind
-	QPN      QPN
-	Drop     abi.Counter // the counter of a drop
+	Action RxAction
+	Kind   RxOpKind
+	QPN    QPN
+	// Drop is the counter of a drop. One that is not an RxDrop* (a duplicate, a
+	// packet behind a NAK) counts besides RxDropOther. With RxReply and RxFailed
+	// it is the counter of their reason, with RxAck that of a NAK; 0: none.
+	Drop     abi.Counter
 	PD       PD
 	RecvCQN  CQN
 	SrcQPN   QPN    // the QP's peer
 	TakesWQE bool   // this packet took a receive WQE (first/only of a SEND)
 	EndsWQE  bool   // this packet completes it (last/only)
-	RQIdx    uint16 // entry index of the receive WQE
+	RQIdx    uint16 // entry index of the receive WQE, free running
 	RQAddr   BusAddr
 	RQStride uint16 // bytes
 	RQNext   uint16 // entries posted behind it, for prefetch
