@@ -21,8 +21,8 @@ func (b *Behave) Now() uint64 { return b.blk.k.cycle }
 // Path is the agent's name in the hierarchy.
 func (b *Behave) Path() string { return b.blk.path }
 
-// Wake has Tick called next time round: in this cycle if agents are still to
-// run in it, else in the next. Other agents and threads of the kernel may call it.
+// Wake has Tick called in the next cycle. Other agents and threads of the kernel
+// may call it.
 func (b *Behave) Wake() { b.blk.k.wake(b.blk.idx) }
 
 // WakeAt has Tick called at the given cycle, as for modules.

@@ -18,7 +18,7 @@ type fifo struct {
 	src, dst int32 // blocks to wake
 	push     uint8
 	pop      uint8
-	since    uint64 // cycle of the last commit
+	since    uint64 // cycle that the last transfer was seen in
 	info     *streamInfo
 }
 
@@ -145,7 +145,7 @@ func (s *fifo) edge(k *Kernel) {
 	if s.rd += s.stride & -pop; s.rd == s.end {
 		s.rd = 0
 	}
-	s.since = k.cycle
+	s.since = k.cycle + 1
 	k.wake(s.src)
 	k.wake(s.dst)
 }

@@ -19,8 +19,8 @@ type Thread struct {
 // Event is what threads wait for. The zero value is ready for use.
 type Event struct{ waiters []*Thread }
 
-// Notify wakes the threads that wait, in this cycle if threads are still to run
-// in it, else in the next. With nobody waiting it does nothing.
+// Notify wakes the threads that wait: in this cycle if an agent calls it, in the
+// next if a thread does. With nobody waiting it does nothing.
 func (e *Event) Notify() {
 	for _, t := range e.waiters {
 		t.fired = true
