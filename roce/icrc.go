@@ -1,7 +1,9 @@
 package roce
 
-// maskedBytes are the bits that the ICRC takes as ones, because routers and
-// switches may change them: byte offset from the IP header, and mask (annex A17).
+import "encoding/binary"
+
+// maskedByte is a byte with bits that the ICRC takes as ones, because routers
+// and switches may change them (annex A17): offset from the IP header, and mask.
 type maskedByte struct {
 	off  int
 	mask byte
@@ -53,13 +55,15 @@ func ICRC(ip []byte) uint32 {
 	return ICRCStart.table(head[:n]).Update(ip[n:]).Sum()
 }
 
-// beatMasks[vlan][v6] are the bits to set in the first two beats of a frame.
-var beatMasks = func() (t [2][2][2][64]byte) {
+// beatMasks[vlan][v6] are the bits to set in the first two beats of a frame, as
+// little-endian words.
+var beatMasks = func() (t [2][2][2][8]uint64) {
 	for vlan := range 2 {
 		l3 := EthernetSize + vlan*VLANSize
 		for v6, masked := range [][]maskedByte{masked4, masked6} {
 			for _, m := range masked {
-				t[vlan][v6][(l3+m.off)/64][(l3+m.off)%64] = m.mask
+				at := l3 + m.off
+				t[vlan][v6][at/64][at%64/8] |= uint64(m.mask) << (at % 8 * 8)
 			}
 		}
 	}
@@ -81,10 +85,9 @@ func (c CRC) ICRCBeat(b *[64]byte, n, beat int, vlan, v6 bool) CRC {
 	if v6 {
 		six = 1
 	}
-	mask := &beatMasks[v][six][beat]
 	var m [64]byte
-	for i := range m {
-		m[i] = b[i] | mask[i]
+	for i, mask := range beatMasks[v][six][beat] {
+		binary.LittleEndian.PutUint64(m[i*8:], binary.LittleEndian.Uint64(b[i*8:])|mask)
 	}
 	if beat == 1 {
 		l3 = 0
