@@ -19,7 +19,7 @@ type head struct {
 	Format  uint8    `bits:"3" doc:"0 3 DW, 1 4 DW, 2 3 DW with data, 3 4 DW with data"`
 	Type    uint8    `bits:"5" doc:"0 memory, 10 completion"`
 	_       struct{} `bits:"1"`
-	Class   uint8    `bits:"3" doc:"traffic class"`
+	Class   TrafficClass
 	_       struct{} `bits:"1"`
 	IDOrder bool     `doc:"attribute bit 2"`
 	_       struct{} `bits:"1"`

@@ -10,7 +10,7 @@ import (
 func drawTLP(t *rapid.T) TLP {
 	r := TLP{
 		Kind:   Kind(rapid.IntRange(0, 3).Draw(t, "kind")),
-		Class:  rapid.Uint8Max(7).Draw(t, "class"),
+		Class:  TrafficClass(rapid.Uint8Max(7).Draw(t, "class")),
 		Attr:   Attr{rapid.Bool().Draw(t, "ido"), rapid.Bool().Draw(t, "ro"), rapid.Bool().Draw(t, "ns")},
 		Poison: rapid.Bool().Draw(t, "poison"),
 		Len:    DWords(rapid.IntRange(1, 1024).Draw(t, "len")),

@@ -3,7 +3,7 @@ package pcie
 // TLP is a header of any Kind, flat, so that it can travel in a stream.
 type TLP struct {
 	Kind   Kind
-	Class  uint8 `bits:"3"` // traffic class
+	Class  TrafficClass
 	Attr   Attr
 	Poison bool       // EP: the payload is known to be bad
 	Len    DWords     // payload, or DWs asked for; 1..1024; Cpl: 0
@@ -27,7 +27,7 @@ const BeatBytes = 64
 type Beat struct {
 	Hdr   TLP             // on the first beat, void on the others
 	Data  [BeatBytes]byte // payload, packed from the first enabled byte
-	Len   uint8           `bits:"7"` // bytes valid, 0..64
+	Len   uint8           // bytes valid, 0..64
 	First bool
 	Last  bool
 }

@@ -58,6 +58,12 @@ type ID uint16
 // String returns "01:00.0".
 func (i ID) String() string { return fmt.Sprintf("%02x:%02x.%d", uint16(i)>>8, uint16(i)>>3&31, i&7) }
 
+// TrafficClass is the class of service; a device with one queue uses 0.
+type TrafficClass uint8
+
+// Width is 3 bits.
+func (TrafficClass) Width() int { return 3 }
+
 // Tag tells the outstanding reads of a requester apart, 8 bits.
 type Tag uint8
 
