@@ -187,3 +187,7 @@ func load(p unsafe.Pointer, size uintptr) uint64 {
 	}
 	return *(*uint64)(p)
 }
+
+func (k Kind) String() string {
+	return [...]string{"bool", "uint", "int", "enum", "bytes"}[k]
+}

@@ -193,16 +193,19 @@ func (w *World) launch() {
 	}
 }
 
-func (w *World) worker(k *Kernel, err *error, c <-chan uint64, done chan<- struct{}) {
+func (w *World) worker(k *Kernel, err *error, ends <-chan uint64, done chan<- struct{}) {
+	inside := false
 	defer func() {
 		// A thread of the testbench ended its goroutine, as testing's FailNow does.
-		if *err == errExited {
+		if inside {
+			*err = errExited
 			done <- struct{}{}
 		}
 	}()
-	for end := range c {
-		*err = errExited
+	for end := range ends {
+		inside = true
 		*err = k.window(end)
+		inside = false
 		done <- struct{}{}
 	}
 }
