@@ -1,0 +1,69 @@
+package mac
+
+import (
+	"rnic/hdl"
+	"rnic/rtl/port"
+)
+
+// Params are the choices of a MAC. Zero fields take their default.
+type Params struct {
+	// RateNum/RateDen is the link rate in bits per nanosecond, so in Gb/s; 100/1.
+	RateNum, RateDen uint32
+	PeriodPs         uint32 // of the clock; 4000
+	// MaxFrame is the longest frame taken from the wire, bytes with FCS; 4216: an
+	// MTU of 4096 with the longest headers, and a VLAN tag.
+	MaxFrame uint16
+}
+
+func (p *Params) defaults() {
+	if p.RateNum == 0 {
+		p.RateNum = 100
+	}
+	if p.RateDen == 0 {
+		p.RateDen = 1
+	}
+	if p.PeriodPs == 0 {
+		p.PeriodPs = 4000
+	}
+	if p.MaxFrame == 0 {
+		p.MaxFrame = 4216
+	}
+}
+
+// pace is the link rate in integers: what a cycle carries and what a byte costs,
+// in the same unit, the largest that both are multiples of.
+func (p *Params) pace() (cycle, byteCost int64) {
+	cycle = int64(p.RateNum) * int64(p.PeriodPs)
+	byteCost = 8 * 1000 * int64(p.RateDen)
+	g := gcd(cycle, byteCost)
+	return cycle / g, byteCost / g
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// MAC is both directions of the port.
+type MAC struct {
+	Transmit Transmit
+	Receive  Receive
+}
+
+// New makes a MAC.
+func New(p Params) *MAC {
+	p.defaults()
+	m := &MAC{}
+	m.Transmit.cycle, m.Transmit.byteCost = p.pace()
+	m.Receive.maxFrame = p.MaxFrame
+	m.Receive.hold.Init(1, hdl.WriteFirst)
+	return m
+}
+
+const (
+	beatBytes = port.BeatBytes
+	minFrame  = 64 // with FCS (IEEE 802.3, clause 4.2.3)
+	gapBytes  = 20 // interpacket gap of 12, preamble and start delimiter of 8
+)
