@@ -5,10 +5,11 @@ package port
 
 // RxStats are pkt_rx's: frames at the MAC, and frames that reach no QP.
 type RxStats struct {
-	RxPackets, RxBytes         uint64 // good RoCE frames, without FCS
+	RxPackets, RxBytes         uint64 // RoCE frames with a good FCS, without FCS
 	DropOverflow, DropFCS      uint64
 	DropNotRoCE, DropMalformed uint64
 	DropICRC                   uint64
+	DropOther                  uint64 // congestion notifications: nothing acts on them
 }
 
 // TxStats are pkt_tx's: frames that left, without FCS.
