@@ -176,7 +176,8 @@ type QPError struct {
 
 // RQGet asks rq_fetch for a receive WQE: scatter to rq_fetch. The answer is an
 // RQWQE; a hit is answered at once, a miss after a DMA read. Next entries behind
-// it may be prefetched. Done releases the entry from the pool.
+// it may be prefetched. Done releases the entry from the pool. Purge forgets the
+// QP; a void answer comes when no read for it is under way any more.
 type RQGet struct {
 	Purge  bool
 	QPN    QPN

@@ -1,0 +1,111 @@
+// Package rqfetch brings receive WQEs from host memory before they are needed.
+// A stream of small SENDs takes one receive WQE a packet, far faster than a read
+// over PCIe answers, so entries come by the line of 512 bytes, and the line after
+// the present one ahead of time.
+//
+//	         Get          want              WQE
+//	scatter ─────► Lookup ─────────► Store ─────► scatter
+//	               tags │ ▲ answered   ▲  lines
+//	           Read ▼   │ └─filled─────┤ Data
+//	              dma   └──flight──────┘ dma
+//
+// Lookup compares a request with the tags of all lines, asks dma for what is
+// missing, and passes the request on; Store holds the bytes, and answers when
+// they are there. So misses of several QPs overlap, and answers keep their order.
+//
+// A line holds the entries of one aligned 512-byte block of a ring, or the whole
+// ring if that is smaller. Its tag is the QP and the 16-bit index of its first
+// entry, not the slot: an entry that the driver has reused has another index and
+// so is read anew. Only entries that are posted are read; a line that was read in
+// part is completed once more are posted.
+//
+// Latency: 3 cycles from request to answer on a hit; on a miss the read's plus 3.
+// Initiation interval: 1 cycle, 2 when a prefetch starts.
+//
+// Invariants:
+//   - at most two lines a QP are valid: that of the last request and the next;
+//   - a line is not reused while a read or an answer of it is under way, so data
+//     never lands in another's line, and read data always has room;
+//   - at most one read of a line is under way;
+//   - after the answer to a Purge nothing of the QP is read.
+package rqfetch
+
+import (
+	"rnic/abi"
+	"rnic/hdl"
+	"rnic/rtl/port"
+)
+
+// LineBytes is the size of a line.
+const LineBytes = 512
+
+const (
+	wordsPerLine = LineBytes / port.BeatBytes
+	minLogStride = 4 // a control segment
+	maxLogStride = 9 // a line
+	maxLines     = 64
+	maxGets      = 16
+)
+
+// Params are the sizes.
+type Params struct {
+	Lines int // 512-byte lines, 2 to 64; 0: 64
+	Gets  int // requests between Lookup and Store, 2 to 16; 0: 16
+}
+
+// Fetch is the block: Lookup has the ports Get and Read, Store has Data and WQE.
+type Fetch struct {
+	Lookup Lookup
+	Store  Store
+}
+
+// New makes the block.
+func New(p Params) *Fetch {
+	lines, gets := maxLines, maxGets
+	if p.Lines != 0 {
+		lines = min(max(p.Lines, 2), maxLines)
+	}
+	if p.Gets != 0 {
+		gets = min(max(p.Gets, 2), maxGets)
+	}
+	f := &Fetch{}
+	f.Lookup.lines = lines
+	f.Store.Even.Init(lines*wordsPerLine/2, hdl.ReadFirst)
+	f.Store.Odd.Init(lines*wordsPerLine/2, hdl.ReadFirst)
+	hdl.Connect(&f.Lookup.Want, &f.Store.Want, gets)
+	hdl.Connect(&f.Lookup.Flight, &f.Store.Flight, lines)
+	hdl.Connect(&f.Store.Filled, &f.Lookup.Filled, 2)
+	hdl.Connect(&f.Store.Answered, &f.Lookup.Answered, 2)
+	return f
+}
+
+// want is a request on its way to Store.
+type want struct {
+	Line      uint8
+	Idx       uint16 // asked for; the entry's control segment must name it
+	Entry     uint8  // in the line
+	LogStride uint8
+	Ready     bool // the entry is in the line; else it comes with read Ticket
+	Ticket    uint8
+	Vendor    abi.VendorErr // refused without a look at the entry
+	NoLine    bool          // no line is held; with no Vendor: the answer to a Purge
+}
+
+// flight is a read on its way: entries that end with the line's last word asked
+// for, from lane Shift of word Word on.
+type flight struct {
+	Line  uint8
+	Word  uint8
+	Shift uint8
+}
+
+// filled says that the read of a line under way has ended.
+type filled struct {
+	Line uint8
+	Err  bool
+}
+
+// answered says that a request no longer needs its line.
+type answered struct {
+	Line uint8
+}
