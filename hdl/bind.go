@@ -61,7 +61,7 @@ func (s *Sig[T]) bind(e *elab, path string, own *block) {
 	c.rec.q, c.rec.d = unsafe.Pointer(&s.cur), unsafe.Pointer(&s.next)
 	c.blk, c.path = own, path
 	if c.lay = e.layout(path, reflect.TypeFor[T]()); c.lay != nil {
-		c.rec.words, c.rec.mask = c.lay.words, c.lay.padding()
+		c.rec.bytes, c.rec.mask = c.lay.words*8, unsafe.Pointer(unsafe.SliceData(c.lay.mask))
 	}
 	c.idx = len(e.k.sigs)
 	e.k.sigs = append(e.k.sigs, c)

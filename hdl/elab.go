@@ -161,7 +161,7 @@ func (e *elab) module(path string, m Module, t reflect.Type, own *block) *block 
 	f, _ := t.FieldByName("Q")
 	rec := modrec{mod: m, q: q, d: d}
 	if l := e.layout(path, f.Type); l != nil {
-		rec.words, rec.mask = l.words, l.padding()
+		rec.bytes, rec.mask = l.words*8, unsafe.Pointer(unsafe.SliceData(l.mask))
 		e.k.lays = append(e.k.lays, l)
 	}
 	i := len(e.k.mods)

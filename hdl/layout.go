@@ -38,17 +38,8 @@ type layout struct {
 	words  uintptr
 	leaves []leaf
 	mask   []uint64 // ones where there are fields
-	padded bool     // mask is not all ones
 	bits   int
 	poison []uint64 // a value that no design should depend on
-}
-
-// padding is the mask if the type has padding, else nil.
-func (l *layout) padding() unsafe.Pointer {
-	if !l.padded {
-		return nil
-	}
-	return unsafe.Pointer(unsafe.SliceData(l.mask))
 }
 
 // newLayout takes a type apart, or says what in it is not flat.
@@ -58,7 +49,6 @@ func newLayout(t reflect.Type) (*layout, error) {
 		return nil, err
 	}
 	mask, poison := make([]byte, l.words*8), make([]byte, l.words*8)
-	covered := uintptr(0)
 	for i := range l.leaves {
 		f := &l.leaves[i]
 		f.narrow = f.kind != Bytes && f.kind != Bool && f.width < int(f.size)*8
@@ -69,11 +59,9 @@ func newLayout(t reflect.Type) (*layout, error) {
 				poison[f.off] = 1
 			}
 		}
-		covered += f.size
 		l.bits += f.width
 	}
 	l.mask, l.poison = toWords(mask), toWords(poison)
-	l.padded = covered != t.Size()
 	return l, nil
 }
 

@@ -1,6 +1,9 @@
 package hdl
 
-import "unsafe"
+import (
+	"bytes"
+	"unsafe"
+)
 
 // Module is a clocked block. Eval is its always_comb: it reads Q, port heads and
 // parameters, writes D, and calls Put and Take. The interface is sealed; the one
@@ -48,12 +51,12 @@ func (r *Regs[S]) Path() string { return r.blk.path }
 // Fail reports a broken invariant of the module: Run ends with this Fault.
 func (r *Regs[S]) Fail(format string, args ...any) { r.blk.fail(format, args...) }
 
-// modrec is the kernel's own record of a module, one cache line.
+// modrec is the kernel's own record of a module.
 type modrec struct {
 	mod   Module
 	q, d  unsafe.Pointer
-	mask  unsafe.Pointer // words of ones where S has fields, nil if S has no padding
-	words uintptr
+	mask  unsafe.Pointer // words of ones where S has fields
+	bytes uintptr        // of S in whole words
 }
 
 func (m *modrec) blk() *block {
@@ -61,40 +64,43 @@ func (m *modrec) blk() *block {
 	return b
 }
 
-// commit moves next state into present state and tells whether it changed. A
-// module's Q is private, so this happens right after its own Eval.
+// commit moves next state into present state and tells whether it changed, what
+// lies in padding aside. A module's Q is private, so this happens right after its
+// own Eval.
 func (m *modrec) commit() bool {
-	if m.words > 16 || m.mask != nil {
+	q0, d0, mask, n := m.q, m.d, m.mask, m.bytes
+	if n > wide {
 		return m.commitWide()
 	}
 	var diff uint64
-	for i := uintptr(0); i < m.words*8; i += 8 {
-		q, d := (*uint64)(unsafe.Add(m.q, i)), (*uint64)(unsafe.Add(m.d, i))
-		diff |= *q ^ *d
-		*q = *d
+	for i := uintptr(0); i < n; i += 8 {
+		q, d := (*uint64)(unsafe.Add(q0, i)), *(*uint64)(unsafe.Add(d0, i))
+		diff |= (*q ^ d) & *(*uint64)(unsafe.Add(mask, i))
+		*q = d
 	}
 	return diff != 0
 }
 
-// commitWide is commit for states of more than 16 words or with padding, whose
-// stray contents must not count as a change.
+// wide is the size of state in bytes from which commitWide is faster.
+const wide = 128
+
+// commitWide is commit for large states.
 func (m *modrec) commitWide() bool {
-	n := int(m.words * 8)
-	q, d := unsafe.Slice((*byte)(m.q), n), unsafe.Slice((*byte)(m.d), n)
-	if unsafe.String((*byte)(m.q), n) == unsafe.String((*byte)(m.d), n) {
+	q, d := unsafe.Slice((*byte)(m.q), m.bytes), unsafe.Slice((*byte)(m.d), m.bytes)
+	if bytes.Equal(q, d) {
 		return false
 	}
-	diff := m.mask == nil || differ(m.q, m.d, m.mask, m.words)
+	diff := m.differs()
 	copy(q, d)
 	return diff
 }
 
-// differ compares the masked words of two flat values.
-func differ(a, b, mask unsafe.Pointer, words uintptr) bool {
+// differs compares present and next state.
+func (m *modrec) differs() bool {
 	var diff uint64
-	for i := uintptr(0); i < words*8; i += 8 {
-		x := *(*uint64)(unsafe.Add(a, i)) ^ *(*uint64)(unsafe.Add(b, i))
-		diff |= x & *(*uint64)(unsafe.Add(mask, i))
+	for i := uintptr(0); i < m.bytes; i += 8 {
+		x := *(*uint64)(unsafe.Add(m.q, i)) ^ *(*uint64)(unsafe.Add(m.d, i))
+		diff |= x & *(*uint64)(unsafe.Add(m.mask, i))
 	}
 	return diff != 0
 }

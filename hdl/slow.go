@@ -135,7 +135,7 @@ func (o *owned) touched() bool {
 		}
 	}
 	for _, s := range o.sigs {
-		if differ(s.rec.q, s.rec.d, unsafe.Pointer(unsafe.SliceData(s.lay.mask)), s.rec.words) {
+		if s.rec.differs() {
 			return true
 		}
 	}

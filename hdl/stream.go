@@ -134,8 +134,8 @@ func (o *Out[T]) Next() *T {
 // must be Ready, and Put or Next called once a cycle.
 func (o *Out[T]) Put(v T) { *o.Next() = v }
 
-// edge commits what Put and Take asked for and wakes both ends.
-func (s *fifo) edge(k *Kernel) {
+// advance commits what Put and Take asked for.
+func (s *fifo) advance(cycle uint64) {
 	push, pop := uint32(s.push), uint32(s.pop)
 	s.push, s.pop = 0, 0
 	s.n += push - pop
@@ -145,7 +145,12 @@ func (s *fifo) edge(k *Kernel) {
 	if s.rd += s.stride & -pop; s.rd == s.end {
 		s.rd = 0
 	}
-	s.since = k.cycle + 1
+	s.since = cycle + 1
+}
+
+// edge commits what Put and Take asked for and wakes both ends.
+func (s *fifo) edge(k *Kernel) {
+	s.advance(k.cycle)
 	k.wake(s.src)
 	k.wake(s.dst)
 }
