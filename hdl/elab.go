@@ -180,7 +180,7 @@ func (e *elab) agent(path string, a Agent, t reflect.Type, own *block) *block {
 		e.errorf(path, "the agent was elaborated before, as %s", blk.path)
 		return blk
 	}
-	if strings.Contains(t.PkgPath()+"/", "/rtl/") {
+	if pkg := t.PkgPath(); strings.Contains(pkg+"/", "/rtl/") && !strings.HasSuffix(pkg, "_test") {
 		e.errorf(path, "%s is an agent: behaviour has no place in rtl", t)
 	}
 	e.name(path)

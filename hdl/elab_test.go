@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rnic/hdl"
+	"rnic/hdl/testdata/rtl/misplaced"
 )
 
 type pipe struct {
@@ -84,6 +85,11 @@ func TestElaborateListsAllErrors(t *testing.T) {
 		"t.sub.c.in: the port's producer is not part of the design",
 		"t.sub.b.out: the port's consumer is not part of the design",
 	}, strings.Split(err.Error(), "\n"))
+}
+
+func TestElaborateRefusesAgentsBelowRTL(t *testing.T) {
+	_, err := hdl.Elaborate("t", &struct{ A misplaced.Agent }{}, hdl.Options{})
+	require.EqualError(t, err, "t.a: misplaced.Agent is an agent: behaviour has no place in rtl")
 }
 
 func TestElaborateRefusesNonsense(t *testing.T) {

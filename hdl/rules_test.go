@@ -72,6 +72,7 @@ func TestStrictWidths(t *testing.T) {
 		"t.m: cycle 3: t.m.out: field psn = 0xffffffff exceeds 24 bits": func(m *rogue) { m.Out.Next().PSN = 0xffffffff },
 		"t.m: cycle 3: t.m.lev: the value = 0x1000001 exceeds 24 bits":  func(m *rogue) { m.Lev.Set(1<<24 + 1) },
 		"t.m: cycle 3: t.m.mem: field psn = 0x2000000 exceeds 24 bits":  func(m *rogue) { m.Mem.WriteNext(1, 0).PSN = 1 << 25 },
+		"t.m: cycle 3: t.m.mem: field psn = 0xa5a5a5a5 exceeds 24 bits": func(m *rogue) { m.Mem.WriteNext(1, 0).QPN = 1 },
 	} {
 		require.NoError(t, runRogue(t, hdl.Options{}, do))
 		require.EqualError(t, runRogue(t, hdl.Options{Strict: true}, do), msg)

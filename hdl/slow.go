@@ -38,7 +38,7 @@ func newStrict(k *Kernel) *strict {
 		at(s.src).outs = append(at(s.src).outs, s)
 		at(s.dst).ins = append(at(s.dst).ins, s)
 		for n := range s.depth {
-			s.poison(n * s.stride)
+			s.info.lay.poisonAt(unsafe.Add(s.base, n*s.stride))
 		}
 	}
 	for _, s := range k.sigs {
@@ -46,14 +46,17 @@ func newStrict(k *Kernel) *strict {
 	}
 	for _, r := range k.rams {
 		at(r.owner).rams = append(at(r.owner).rams, r)
+		for j := range r.ports {
+			r.lay.poisonAt(r.ports[j].in)
+		}
 	}
 	return x
 }
 
-// poison overwrites a free slot with a value that nothing should depend on.
-func (s *fifo) poison(off uint32) {
-	for i, w := range s.info.lay.poison {
-		*(*uint64)(unsafe.Add(s.base, off+uint32(i)*8)) = w
+// poisonAt overwrites a free slot with a value that nothing should depend on.
+func (l *layout) poisonAt(p unsafe.Pointer) {
+	for i, w := range l.poison {
+		*(*uint64)(unsafe.Add(p, i*8)) = w
 	}
 }
 
@@ -180,7 +183,7 @@ func (k *Kernel) streamSlow(i int) {
 	}
 	s.edge(k)
 	if k.strict != nil && popped {
-		s.poison(rd)
+		s.info.lay.poisonAt(unsafe.Add(s.base, rd))
 	}
 }
 
@@ -219,5 +222,14 @@ func (k *Kernel) ramSlow(i int) {
 	if k.watch != nil {
 		k.watch.ram(k, i)
 	}
+	a, b := r.ports[0].op == ramWrite, r.ports[1].op == ramWrite
 	r.edge(k)
+	if k.strict != nil {
+		if a {
+			r.lay.poisonAt(r.ports[0].in)
+		}
+		if b {
+			r.lay.poisonAt(r.ports[1].in)
+		}
+	}
 }
