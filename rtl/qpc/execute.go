@@ -1,0 +1,66 @@
+package qpc
+
+import "rnic/rtl/port"
+
+// execute takes the operation whose context has been read, and executes it.
+func (m *QPC) execute() {
+	q := &m.Q
+	c, e := m.load(), m.env()
+	before, queued := c.Common.Pending, c.Common.Queued
+	var w Bank
+	activate := port.Activate{QPN: q.QPN}
+	wanted := false
+	switch q.Source {
+	case srcAdmin:
+		var r port.QPAdminRes
+		r, w = c.admin(m.Admin.Take(), q.Known, &e)
+		*answer(m, &m.AdminRes) = r
+	case srcBell:
+		b := c.ring(m.Bell.Take())
+		m.count(&b)
+		w, wanted = b.Write, b.Activate
+		activate.Push, activate.Refuse = m.Bell.Head().Push, b.Refuse
+	case srcGet:
+		*answer(m, &m.Ctx) = c.get(m.Get.Take(), &e)
+		w = InSQ
+	case srcPut:
+		w = c.put(m.Put.Take())
+	case srcTxReq:
+		*answer(m, &m.TxHdr) = c.header(m.TxReq.Take(), &e)
+	case srcTxFault:
+		w = c.sqFault(m.TxFault.Take())
+	case srcRx:
+		var v port.RxVerdict
+		v, w = c.receive(m.Rx.Take(), &e)
+		*answer(m, &m.Verdict) = v
+		wanted = v.Action == port.RxAck && c.backlog()
+	case srcRetire:
+		r := m.Retire.Take()
+		w = c.retire(r)
+		wanted = r.Kind == port.RetireDone && c.backlog()
+	case srcFatal:
+		w = c.retire(m.Fatal.Take())
+	case srcTold:
+		m.Told.Take()
+		wanted = m.spread(&c, &e)
+	}
+	if wanted {
+		m.Activate.Put(activate)
+	}
+	m.store(&c, w, before, queued)
+}
+
+// spread puts what a QP has to tell on the ports of those who should know.
+func (m *QPC) spread(c *Context, e *Env) (activate bool) {
+	t := c.tell(m.Q.QPN, e)
+	if t.Notes&NoteEvent != 0 {
+		m.Event.Put(t.Event)
+	}
+	if t.Notes&NoteFlushRQ != 0 {
+		m.QPErr.Put(port.QPError{QPN: m.Q.QPN})
+	}
+	if t.Has {
+		m.Async.Put(t.Async)
+	}
+	return t.Notes&NoteActivate != 0
+}

@@ -1,0 +1,94 @@
+package qpc
+
+import (
+	"rnic/abi"
+	"rnic/roce"
+	"rnic/rtl/port"
+)
+
+// FailKind says how the send queue of a QP in ERR ends.
+type FailKind uint8
+
+// Ways to fail.
+const (
+	FailNone  FailKind = iota
+	FailLocal          // the first PSN not sent is Stop; the faulty WQE is in the outstanding table with its own status
+	FailAt             // the WQE of PSN Stop ends with Status, after all before it
+	FailFlush          // all is flushed
+)
+
+// Width is 2 bits.
+func (FailKind) Width() int { return 2 }
+
+func (k FailKind) String() string { return [...]string{"NONE", "LOCAL", "AT", "FLUSH"}[k&3] }
+
+// fault ends the send queue with status at the WQE that holds psn, and takes the
+// QP to ERR. Of several faults the one of the oldest PSN counts, and none counts
+// once everything is flushed. It tells whether this one did.
+func (c *Context) fault(psn roce.PSN, status abi.WCStatus, vendor abi.VendorErr) bool {
+	r := &c.Requester
+	switch r.Fail {
+	case FailFlush:
+		return false
+	case FailLocal, FailAt:
+		if psn.Diff(r.Una) >= r.Stop.Diff(r.Una) {
+			return false
+		}
+	}
+	r.Fail, r.Stop, r.Status, r.Vendor = FailAt, psn, status, vendor
+	c.enterErr()
+	c.note(NoteEvent)
+	return true
+}
+
+// flush ends the send queue with nothing but flushes, and takes the QP to ERR. A
+// failure that has come to its turn keeps its status; one that still waits for
+// earlier WQEs is flushed with them. status and vendor are for QUERY_QP.
+func (c *Context) flush(status abi.WCStatus, vendor abi.VendorErr) {
+	r := &c.Requester
+	if r.Fail != FailNone && r.Una == r.Stop {
+		c.enterErr()
+		return
+	}
+	if r.Fail == FailNone {
+		r.Status, r.Vendor = status, vendor
+	}
+	r.Fail, r.Stop = FailFlush, r.Una // nothing more is acknowledged
+	c.enterErr()
+	c.note(NoteEvent)
+}
+
+// enterErr takes the QP to ERR: both queues are flushed.
+func (c *Context) enterErr() {
+	c.Common.State = abi.QPErr
+	if c.backlog() {
+		c.note(NoteActivate)
+	}
+	if c.Responder.Active || c.Responder.PI != c.Responder.CI {
+		c.note(NoteFlushRQ)
+	}
+}
+
+// event is what retrans should know of the QP at any time.
+func (c *Context) event(qpn port.QPN, e *Env) port.AckEvent {
+	r := &c.Requester
+	v := port.AckEvent{QPN: qpn, Una: r.Una, Arm: c.arm(e)}
+	switch r.Fail {
+	case FailAt:
+		v.Fail, v.FailPSN, v.Status, v.Vendor = true, r.Stop, r.Status, r.Vendor
+	case FailFlush:
+		v.Flush, v.Status, v.Vendor = true, abi.StatusWRFlush, abi.VendorFlush
+	}
+	return v
+}
+
+// limit is the PSN after the last one that may be acknowledged.
+func (c *Context) limit() roce.PSN {
+	switch {
+	case c.Requester.Fail != FailNone:
+		return c.Requester.Stop
+	case c.SQ.Busy:
+		return c.SQ.Next.Add(uint32(c.SQ.Granted))
+	}
+	return c.SQ.Next
+}

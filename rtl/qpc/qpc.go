@@ -1,0 +1,324 @@
+// Package qpc holds the contexts of all QPs and executes every operation on them.
+// No other block knows what a QP is: they send operations and get results, so
+// that each sees a context as all operations before left it.
+//
+//	Bell ──────┐
+//	Get, Put ──┤   pick             execute
+//	TxReq ─────┤  ┌──────────┐  ┌──────────────────┐
+//	TxFault ───┼─►│ choose,  │  │ take, transition ├─► Ctx, TxHdr, Verdict,
+//	Rx ────────┤  │ read     ├─►│ write banks      │   AdminRes, Activate
+//	Retire ────┤  │ 4 banks  │  └────────┬─────────┘
+//	Fatal ─────┤  └──────────┘           │ QPs with something to tell
+//	Admin ─────┤                         ▼
+//	           └──────────◄──── [queue, each QP once]  ─► Event, QPErr, Async
+//
+// The banks are block RAMs: common and static, send queue, requester, responder.
+// Operations are picked round robin and one is executed a cycle. pick reads the
+// banks while the operation stays at the head of its port; execute, in the next
+// cycle, takes it, computes the new context by a pure function (the other files
+// of this package) and writes back. Write-first RAMs hand a context that is being
+// written to a pick of the same cycle: that is all the bypass it takes.
+//
+// Latency: 2 cycles from a port's head to the result at its consumer. Initiation
+// interval: 1 over all ports, 2 for a port alone. Clients must not count on either:
+// a cache over host memory may come in between.
+//
+// Invariants:
+//   - A client has room for an answer before it asks: Ctx, TxHdr, Verdict and
+//     AdminRes are Ready when their operation executes. A breach is a Fault.
+//   - Operations wait for nothing but room of Activate, which wqe_sched always
+//     takes. What has to go to Event, QPErr and Async waits in the queue, where
+//     it can't hold back an operation that its consumer is waiting for.
+//   - An operation on a QP that does not exist changes nothing and is answered.
+package qpc
+
+import (
+	"rnic/hdl"
+	"rnic/rtl/port"
+)
+
+// Params are the sizes of the block.
+type Params struct {
+	LogQP     uint8 // log2 of the number of QPs; 0: 10
+	LogWindow uint8 // log2 of the bytes that a QP may have in flight, 17..23; 0: 17
+	Messages  uint8 // entries of the outstanding table that a QP may take; 0: 128
+}
+
+// source is a port that operations come from.
+type source uint8
+
+const (
+	srcAdmin source = iota
+	srcBell
+	srcGet
+	srcPut
+	srcTxReq
+	srcTxFault
+	srcRx
+	srcRetire
+	srcFatal
+	srcTold
+	sources = iota
+)
+
+// Width is 4 bits.
+func (source) Width() int { return 4 }
+
+var sourceNames = [...]string{"ADMIN", "BELL", "GET", "PUT", "TX_REQ", "TX_FAULT", "RX", "RETIRE", "FATAL", "TOLD"}
+
+func (s source) String() string {
+	if int(s) < len(sourceNames) {
+		return sourceNames[s]
+	}
+	return "RESERVED"
+}
+
+// reads are the banks that an operation of each source looks at, activates the
+// sources whose operations may put on Activate.
+var (
+	reads = [sources]Bank{
+		srcAdmin:   InAll,
+		srcBell:    InCommon | InSQ | InResponder,
+		srcGet:     InCommon | InSQ | InRequester,
+		srcPut:     InAll,
+		srcTxReq:   InCommon | InRequester,
+		srcTxFault: InAll,
+		srcRx:      InAll,
+		srcRetire:  InAll,
+		srcFatal:   InAll,
+		srcTold:    InCommon | InRequester,
+	}
+	activates = [sources]bool{srcBell: true, srcRx: true, srcRetire: true, srcTold: true}
+)
+
+type regs struct {
+	Busy   bool   // an operation is being executed
+	Source source // its port; when idle that of the last one
+	QPN    port.QPN
+	Known  bool // QPN is one of the device's
+	Stats  port.DoorbellStats
+}
+
+// QPC is the block. Its ports are described in the package comment.
+type QPC struct {
+	Bell     hdl.In[port.QPDoorbell]
+	Get      hdl.In[port.SQGet]
+	Ctx      hdl.Out[port.SQCtx]
+	Put      hdl.In[port.SQPut]
+	TxReq    hdl.In[port.TxHdrReq]
+	TxHdr    hdl.Out[port.TxHdr]
+	TxFault  hdl.In[port.SQFault]
+	Rx       hdl.In[port.RxOp]
+	Verdict  hdl.Out[port.RxVerdict]
+	Retire   hdl.In[port.Retire]
+	Fatal    hdl.In[port.Retire]
+	Admin    hdl.In[port.QPAdmin]
+	AdminRes hdl.Out[port.QPAdminRes]
+	Activate hdl.Out[port.Activate]
+	Event    hdl.Out[port.AckEvent]
+	QPErr    hdl.Out[port.QPError]
+	Async    hdl.Out[port.EventReq]
+	PortReg  hdl.Tap[port.PortReg]
+	Stats    hdl.Sig[port.DoorbellStats]
+
+	// The queue of QPs with something to tell.
+	Tell hdl.Out[port.QPError]
+	Told hdl.In[port.QPError]
+
+	// Port 0 reads, port 1 writes.
+	Common    hdl.RAM[Common]
+	SQ        hdl.RAM[SQ]
+	Requester hdl.RAM[Requester]
+	Responder hdl.RAM[Responder]
+
+	hdl.Regs[regs]
+
+	par Params
+}
+
+// New makes the block.
+func New(p Params) *QPC {
+	if p.LogQP == 0 {
+		p.LogQP = 10
+	}
+	if p.LogWindow == 0 {
+		p.LogWindow = 17
+	}
+	if p.Messages == 0 {
+		p.Messages = 128
+	}
+	m := &QPC{par: p}
+	n := 1 << p.LogQP
+	m.Common.Init(n, hdl.WriteFirst)
+	m.SQ.Init(n, hdl.WriteFirst)
+	m.Requester.Init(n, hdl.WriteFirst)
+	m.Responder.Init(n, hdl.WriteFirst)
+	hdl.Connect(&m.Tell, &m.Told, n+1) // one more, so that a QP can go round in a full queue
+	return m
+}
+
+// Eval executes the operation whose context was read, and picks the next.
+func (m *QPC) Eval() {
+	if m.Q.Busy {
+		m.execute()
+	}
+	m.pick()
+}
+
+// pick chooses an operation and reads the banks of its QP. The head that is being
+// executed is no choice; the one behind it shows in the next cycle.
+func (m *QPC) pick() {
+	q, d := &m.Q, &m.D
+	inFlight := 0
+	if q.Busy && activates[q.Source] {
+		inFlight = 1
+	}
+	room := m.Activate.Space() > inFlight
+	requests := bit(m.Admin.Valid(), srcAdmin) |
+		bit(m.Bell.Valid() && room, srcBell) |
+		bit(m.Get.Valid(), srcGet) |
+		bit(m.Put.Valid(), srcPut) |
+		bit(m.TxReq.Valid(), srcTxReq) |
+		bit(m.TxFault.Valid(), srcTxFault) |
+		bit(m.Rx.Valid() && room, srcRx) |
+		bit(m.Retire.Valid() && room, srcRetire) |
+		bit(m.Fatal.Valid(), srcFatal) |
+		bit(m.Told.Valid() && room && m.Event.Ready() && m.QPErr.Ready() && m.Async.Ready(), srcTold)
+	if q.Busy {
+		requests &^= 1 << q.Source
+	}
+	i := hdl.RoundRobin(requests, int(q.Source))
+	d.Busy = i >= 0
+	if i < 0 {
+		return
+	}
+	d.Source = source(i)
+	d.QPN = m.head(d.Source)
+	d.Known = d.QPN>>m.par.LogQP == 0
+	if !d.Known {
+		return
+	}
+	n := int(d.QPN)
+	r := reads[i]
+	if r&InCommon != 0 {
+		m.Common.Read(0, n)
+	}
+	if r&InSQ != 0 {
+		m.SQ.Read(0, n)
+	}
+	if r&InRequester != 0 {
+		m.Requester.Read(0, n)
+	}
+	if r&InResponder != 0 {
+		m.Responder.Read(0, n)
+	}
+}
+
+func bit(v bool, s source) uint64 {
+	if v {
+		return 1 << s
+	}
+	return 0
+}
+
+// head is the QP of the operation at the head of a port.
+func (m *QPC) head(s source) port.QPN {
+	switch s {
+	case srcAdmin:
+		return m.Admin.Head().QPN
+	case srcBell:
+		return m.Bell.Head().QPN
+	case srcGet:
+		return m.Get.Head().QPN
+	case srcPut:
+		return m.Put.Head().QPN
+	case srcTxReq:
+		return m.TxReq.Head().QPN
+	case srcTxFault:
+		return m.TxFault.Head().QPN
+	case srcRx:
+		return m.Rx.Head().QPN
+	case srcRetire:
+		return m.Retire.Head().QPN
+	case srcFatal:
+		return m.Fatal.Head().QPN
+	}
+	return m.Told.Head().QPN
+}
+
+// load is the context that was read, as far as the operation looks at it. A QP
+// beyond the table does not exist.
+func (m *QPC) load() (c Context) {
+	if !m.Q.Known {
+		return c
+	}
+	r := reads[m.Q.Source]
+	if r&InCommon != 0 {
+		c.Common = *m.Common.Data(0)
+	}
+	if r&InSQ != 0 {
+		c.SQ = *m.SQ.Data(0)
+	}
+	if r&InRequester != 0 {
+		c.Requester = *m.Requester.Data(0)
+	}
+	if r&InResponder != 0 {
+		c.Responder = *m.Responder.Data(0)
+	}
+	return c
+}
+
+// store writes back what an operation changed. A QP that has got something to
+// tell joins the queue.
+func (m *QPC) store(c *Context, w Bank, before Note, queued bool) {
+	if !m.Q.Known {
+		return
+	}
+	if c.Common.Pending != 0 && !c.Common.Queued {
+		c.Common.Queued = true
+		m.Tell.Put(port.QPError{QPN: m.Q.QPN})
+	}
+	if c.Common.Pending != before || c.Common.Queued != queued {
+		w |= InCommon
+	}
+	n := int(m.Q.QPN)
+	if w&InCommon != 0 {
+		m.Common.Write(1, n, &c.Common)
+	}
+	if w&InSQ != 0 {
+		m.SQ.Write(1, n, &c.SQ)
+	}
+	if w&InRequester != 0 {
+		m.Requester.Write(1, n, &c.Requester)
+	}
+	if w&InResponder != 0 {
+		m.Responder.Write(1, n, &c.Responder)
+	}
+}
+
+// env is what the operations know besides the context.
+func (m *QPC) env() Env {
+	return Env{Reg: m.PortReg.Get(), LogWindow: m.par.LogWindow, Messages: uint16(m.par.Messages)}
+}
+
+// count keeps the doorbell counters.
+func (m *QPC) count(b *Bell) {
+	s := &m.D.Stats
+	if b.BadPage {
+		s.BadPage++
+	}
+	if b.BadNumber {
+		s.BadNumber++
+	}
+	if *s != m.Q.Stats {
+		m.Stats.Set(*s)
+	}
+}
+
+// answer guards the invariant that a client has room for its answer.
+func answer[T any](m *QPC, o *hdl.Out[T]) *T {
+	if !o.Ready() {
+		m.Fail("%v: no room for the answer", m.Q.Source)
+	}
+	return o.Next()
+}

@@ -1,0 +1,135 @@
+package qpc
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"rnic/abi"
+	"rnic/hdl"
+	"rnic/roce"
+	"rnic/rtl/port"
+	"rnic/tb/agent"
+)
+
+// bench has a source or sink at each port of the block.
+type bench struct {
+	QPC      *QPC
+	Bell     agent.Source[port.QPDoorbell]
+	Get      agent.Source[port.SQGet]
+	Ctx      agent.Sink[port.SQCtx]
+	Put      agent.Source[port.SQPut]
+	TxReq    agent.Source[port.TxHdrReq]
+	TxHdr    agent.Sink[port.TxHdr]
+	TxFault  agent.Source[port.SQFault]
+	Rx       agent.Source[port.RxOp]
+	Verdict  agent.Sink[port.RxVerdict]
+	Retire   agent.Source[port.Retire]
+	Fatal    agent.Source[port.Retire]
+	Admin    agent.Source[port.QPAdmin]
+	AdminRes agent.Sink[port.QPAdminRes]
+	Activate agent.Sink[port.Activate]
+	Event    agent.Sink[port.AckEvent]
+	QPErr    agent.Sink[port.QPError]
+	Async    agent.Sink[port.EventReq]
+	Level    level
+	k        *hdl.Kernel
+}
+
+// level drives PortReg and reads Stats.
+type level struct {
+	hdl.Regs[struct{ On bool }]
+	Reg   hdl.Sig[port.PortReg]
+	Stats hdl.Tap[port.DoorbellStats]
+	v     port.PortReg
+}
+
+func (l *level) Eval() {
+	if !l.Q.On {
+		l.D.On = true
+		l.Reg.Set(l.v)
+	}
+}
+
+// reg is the port of host 1.
+var reg = port.PortReg{
+	Enable: true, MAC: roce.HostMAC(1), IPv4: roce.HostIPv4(1), GID0: roce.HostIPv6(1),
+	MTU: 4096, PKey: 0xffff, TimeUnit: 1024,
+}
+
+// room is the depth of the answer streams: a test never has more requests out.
+const room = 4096
+
+func newBench(t require.TestingT, o hdl.Options, throttle uint64) *bench {
+	b := &bench{QPC: New(Params{LogQP: 4}), Level: level{v: reg}}
+	for _, th := range []*agent.Throttle{
+		&b.Bell.Throttle, &b.Get.Throttle, &b.Ctx.Throttle, &b.Put.Throttle, &b.TxReq.Throttle, &b.TxHdr.Throttle,
+		&b.TxFault.Throttle, &b.Rx.Throttle, &b.Verdict.Throttle, &b.Retire.Throttle, &b.Fatal.Throttle,
+		&b.Admin.Throttle, &b.AdminRes.Throttle, &b.Activate.Throttle, &b.Event.Throttle, &b.QPErr.Throttle, &b.Async.Throttle,
+	} {
+		th.Seed = throttle
+	}
+	hdl.Connect(&b.Bell.Out, &b.QPC.Bell, 2)
+	hdl.Connect(&b.Get.Out, &b.QPC.Get, 2)
+	hdl.Connect(&b.QPC.Ctx, &b.Ctx.In, room)
+	hdl.Connect(&b.Put.Out, &b.QPC.Put, 2)
+	hdl.Connect(&b.TxReq.Out, &b.QPC.TxReq, 2)
+	hdl.Connect(&b.QPC.TxHdr, &b.TxHdr.In, room)
+	hdl.Connect(&b.TxFault.Out, &b.QPC.TxFault, 2)
+	hdl.Connect(&b.Rx.Out, &b.QPC.Rx, 2)
+	hdl.Connect(&b.QPC.Verdict, &b.Verdict.In, room)
+	hdl.Connect(&b.Retire.Out, &b.QPC.Retire, 2)
+	hdl.Connect(&b.Fatal.Out, &b.QPC.Fatal, 2)
+	hdl.Connect(&b.Admin.Out, &b.QPC.Admin, 2)
+	hdl.Connect(&b.QPC.AdminRes, &b.AdminRes.In, room)
+	hdl.Connect(&b.QPC.Activate, &b.Activate.In, 2)
+	hdl.Connect(&b.QPC.Event, &b.Event.In, 2)
+	hdl.Connect(&b.QPC.QPErr, &b.QPErr.In, 2)
+	hdl.Connect(&b.QPC.Async, &b.Async.In, 2)
+	hdl.Wire(&b.Level.Reg, &b.QPC.PortReg)
+	hdl.Wire(&b.QPC.Stats, &b.Level.Stats)
+	k, err := hdl.Elaborate("tb", b, o)
+	require.NoError(t, err)
+	b.k = k
+	return b
+}
+
+// run runs for a number of cycles.
+func (b *bench) run(t require.TestingT, cycles uint64) {
+	require.NoError(t, b.k.Run(b.k.Cycle()+cycles))
+}
+
+// toRTS takes QP n to RTS, connected to QP n of host 2, in a bench that has not
+// run yet.
+func (b *bench) toRTS(n port.QPN) {
+	a := connected()
+	create := a
+	b.Admin.Push(port.QPAdmin{Op: port.QPCreate, QPN: n, Attr: create})
+	for _, m := range toRTS {
+		a.AttrMask, a.State = m.mask|abi.AttrState, m.to
+		a.DestQPN = uint32(n)
+		b.Admin.Push(port.QPAdmin{Op: port.QPModify, QPN: n, Attr: a})
+	}
+}
+
+func TestLatencyAndRate(t *testing.T) {
+	b := newBench(t, hdl.Options{}, 0)
+	for n := range port.QPN(4) {
+		b.toRTS(n)
+	}
+	b.run(t, 100)
+	put := b.k.Cycle() + 1 // when the source puts
+	for range 100 {
+		b.TxReq.Push(port.TxHdrReq{QPN: 1})
+		b.Rx.Push(port.RxOp{QPN: 2, Kind: port.RxPurge})
+	}
+	b.run(t, 500)
+	require.Equal(t, put+1+2, min(b.TxHdr.At[0], b.Verdict.At[0]), "2 cycles from In to Out")
+	require.LessOrEqual(t, max(b.TxHdr.At[99], b.Verdict.At[99]), put+3+200, "one operation a cycle over two ports")
+	put = b.k.Cycle() + 1
+	for range 100 {
+		b.TxReq.Push(port.TxHdrReq{QPN: 1})
+	}
+	b.run(t, 500)
+	require.LessOrEqual(t, b.TxHdr.At[199], put+3+200, "one operation every second cycle on a port alone")
+}

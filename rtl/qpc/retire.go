@@ -1,0 +1,67 @@
+package qpc
+
+import (
+	"rnic/abi"
+	"rnic/rtl/port"
+)
+
+// retire takes what retrans and cq_writer report. A timeout is always answered by
+// an event, since the timer waits for one.
+func (c *Context) retire(r *port.Retire) Bank {
+	if !c.Common.Exists {
+		return 0
+	}
+	switch r.Kind {
+	case port.RetireDone:
+		c.SQ.Messages -= uint16(r.Messages)
+		c.SQ.Oldest = r.Oldest
+		c.tellDrained()
+		return InSQ
+	case port.RetireTimeout:
+		return c.timeout()
+	case port.RetireFatal:
+		return c.fatal()
+	}
+	return 0
+}
+
+// timeout ends the WQE of the oldest PSN in flight: with no retries the first
+// timeout is the last. One that an acknowledgement of everything has overtaken
+// ends nothing.
+func (c *Context) timeout() Bank {
+	if !c.sends() {
+		return 0
+	}
+	c.note(NoteEvent)
+	if c.Requester.Una != c.limit() {
+		c.fault(c.Requester.Una, abi.StatusRetryExc, abi.VendorTimeout)
+	}
+	return InCommon | InRequester
+}
+
+// fatal takes a QP to ERR whose completions can no longer be told.
+func (c *Context) fatal() Bank {
+	if !c.responds() && c.Common.State != abi.QPInit {
+		return 0
+	}
+	c.flush(abi.StatusFatal, abi.VendorCQOverrun)
+	c.note(NoteFatal)
+	return InCommon | InRequester
+}
+
+// sqFault takes a local fault that pkt_tx met at a PSN.
+func (c *Context) sqFault(f *port.SQFault) Bank {
+	if !c.sends() || !c.fault(f.PSN, f.Status, f.Vendor) {
+		return 0
+	}
+	return InCommon | InRequester
+}
+
+// sends tells whether the send queue is at work, or was when the QP failed.
+func (c *Context) sends() bool {
+	switch c.Common.State {
+	case abi.QPRTS, abi.QPSQD, abi.QPErr:
+		return true
+	}
+	return false
+}
