@@ -1,0 +1,43 @@
+// Package pktrx takes frames from the MAC, checks all that can be checked without
+// a queue pair, and keeps the good ones in rx_buf until scatter has placed them.
+// No byte of a frame goes further before its ICRC is known to be right.
+//
+//	            ┌─ parse beat 0: MAC, IP, UDP ─┐
+//	            ├─ headers, checksum, ICRC ────┤ frame register
+//	mac ──Eth──►│                              ▼
+//	            │                            judge ──Pkt──► ack_gen
+//	            └──► rx_buf (ring of beats) ◄──┘ commit or roll back
+//	                    │        ▲
+//	                    ▼ Data   │ Read, Free
+//	                 scatter ────┘
+//
+// Ports
+//   - Eth: frames without FCS, Bad on the last beat of a wrong one.
+//   - Pkt: good frames in arrival order, connected PktDepth deep: it is the queue
+//     of frames that wait for their verdict.
+//   - Read, Data: bytes of rx_buf, as they lie there. Free: the oldest frame.
+//   - PortReg: own MAC address, and whether the port is on; Stats: counters.
+//
+// Checks, the first that fails counts, and the frame leaves no trace but that:
+//
+//	FCS or length (Bad)                          drop_fcs
+//	destination MAC, type, protocol, UDP port    drop_not_roce
+//	IP version, options, checksum, fragment,
+//	lengths of IP, UDP and payload, UDP checksum drop_malformed
+//	ICRC                                         drop_icrc
+//	transport version                            drop_malformed
+//	congestion notification                      drop_other
+//	no room in rx_buf or Pkt                     drop_overflow
+//
+// In detail the order is that of roce.ParseFrame, which goes from header to
+// header. Tagged frames are not RoCE here. Unknown opcodes pass, with what follows
+// the BTH as payload: the QP judges them. Beats behind the end of the IP packet
+// are not stored.
+//
+// Latency: 2 cycles from the last beat at Eth to Pkt; 2 cycles from Read to the
+// first Data, then a beat a cycle. Initiation interval: 1 cycle a beat, also
+// between frames.
+//
+// Invariants: Eth is always taken; a frame that is dropped holds no beat of rx_buf
+// after it was judged; Pkt has one entry for each frame that rx_buf holds.
+package pktrx
