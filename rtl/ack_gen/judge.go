@@ -1,0 +1,75 @@
+package ackgen
+
+import (
+	"rnic/hdl"
+	"rnic/roce"
+	"rnic/rtl/port"
+)
+
+// Judge hands verdicts on: what scatter has to do in order, what retrans has to
+// know, and counts them.
+type Judge struct {
+	Verdict hdl.In[port.RxVerdict]
+	Place   hdl.Out[port.Place]
+	Event   hdl.Out[port.AckEvent]
+	Stats   hdl.Sig[port.RespStats]
+
+	Order  hdl.In[order]
+	Result hdl.Out[result]
+	Sent   hdl.Tap[sent]
+	hdl.Regs[struct{}]
+}
+
+// Eval deals with one verdict.
+func (j *Judge) Eval() {
+	s := j.Stats.Get()
+	c := j.Sent.Get()
+	s.AcksSent, s.NaksSent, s.RnrNaksSent = c.Acks, c.Naks, c.RnrNaks
+	if j.Verdict.Valid() && j.Order.Valid() && j.Place.Ready() && j.Result.Ready() &&
+		(j.Event.Ready() || j.Verdict.Head().Action != port.RxAck) {
+		v, o := j.Verdict.Take(), j.Order.Take()
+		j.judge(v, o)
+		count(&s, v, o)
+	}
+	if s != j.Stats.Get() {
+		j.Stats.Set(s)
+	}
+}
+
+func (j *Judge) judge(v *port.RxVerdict, o *order) {
+	switch o.Kind {
+	case port.RxPacket:
+		if v.Action == port.RxAck {
+			j.Event.Put(v.Event)
+		}
+	case port.RxFlushRQ:
+		again := v.Action == port.RxFlushed
+		j.Result.Put(result{QPN: o.QPN, Again: again})
+		if !again {
+			return
+		}
+	case port.RxPurge:
+		j.Result.Put(result{QPN: o.QPN, Purge: true})
+	}
+	p := j.Place.Next()
+	*p = port.Place{
+		HasFrame: o.Kind == port.RxPacket, Purge: o.Kind == port.RxPurge, V: *v,
+		Imm: o.Imm, HasImm: o.HasImm, Opcode: o.Opcode, Solicit: o.Solicit,
+		Len: o.Len, BufAddr: o.BufAddr, Beats: o.Beats, PSN: o.PSN, MSN: before(v),
+	}
+	p.V.Kind, p.V.QPN = o.Kind, o.QPN
+}
+
+// before is the number of messages completed before the packet: the
+// acknowledgement's MSN counts the packet's own (IBTA 9.7.5.1.2).
+func before(v *port.RxVerdict) port.MSN {
+	if v.EndsWQE {
+		return (v.Ack.MSN - 1) & 0xffffff
+	}
+	return v.Ack.MSN
+}
+
+// isNAK tells a NAK with the given code.
+func isNAK(s roce.Syndrome, c roce.NAKCode) bool {
+	return s.Kind() == roce.KindNAK && roce.NAKCode(s.Value()) == c
+}
