@@ -73,6 +73,37 @@ func TestRAMPolicies(t *testing.T) {
 	require.EqualError(t, err, "t.d: cycle 1: t.d.mem: address 1 read while written, undefined under NoChange")
 }
 
+// lookup reads once and shows what it read, with no register to count cycles.
+type lookup struct {
+	Mem hdl.RAM[uint32]
+	Lev hdl.Sig[uint32]
+	hdl.Regs[struct{ Wrote bool }]
+}
+
+func (m *lookup) Eval() {
+	if !m.Q.Wrote {
+		m.D.Wrote = true
+		v := uint32(99)
+		m.Mem.Write(0, 1, &v)
+		m.WakeAt(10)
+	} else if m.Now() == 10 {
+		m.Mem.Read(0, 1)
+	}
+	m.Lev.Set(*m.Mem.Data(0))
+}
+
+func TestRAMDataWakesItsOwner(t *testing.T) {
+	for _, strict := range []bool{false, true} {
+		top := &struct{ L lookup }{}
+		top.L.Mem.Init(2, hdl.NoChange)
+		k, err := hdl.Elaborate("t", top, hdl.Options{Strict: strict})
+		require.NoError(t, err)
+		require.NoError(t, k.Run(100))
+		require.Equal(t, uint32(99), top.L.Lev.Get())
+		require.Equal(t, uint32(99), *top.L.Mem.Peek(1))
+	}
+}
+
 func TestRAMMisuse(t *testing.T) {
 	for msg, script := range map[string][2]access{
 		"t.d: cycle 0: t.d.mem: address 4 outside 0..3 on port 1":  {{}, {1, 4, 0}},

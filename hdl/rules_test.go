@@ -2,6 +2,7 @@ package hdl_test
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -77,6 +78,133 @@ func TestStrictWidths(t *testing.T) {
 		require.NoError(t, runRogue(t, hdl.Options{}, do))
 		require.EqualError(t, runRogue(t, hdl.Options{Strict: true}, do), msg)
 	}
+}
+
+// big has many registers, with padding, and counts in the last now and then.
+type big struct {
+	hdl.Regs[struct {
+		A [20]struct {
+			X uint8
+			Y uint32
+		}
+		Last uint8
+	}]
+}
+
+func (m *big) Eval() {
+	if m.Q.Last < 200 {
+		m.D.Last++
+	}
+}
+
+func TestWideState(t *testing.T) {
+	top := &struct{ B big }{}
+	k, err := hdl.Elaborate("t", top, hdl.Options{})
+	require.NoError(t, err)
+	require.NoError(t, k.Run(1000))
+	require.Equal(t, uint8(200), top.B.Q.Last)
+	require.Equal(t, uint64(201), k.Stats().Steps)
+	require.Equal(t, []hdl.Usage{{Path: "t.b", FlipFlopBits: 20*40 + 8}}, k.Area())
+}
+
+// scribbler changes nothing but the padding of its registers, every cycle.
+type scribbler struct {
+	hdl.Regs[struct {
+		A uint8
+		B uint32
+	}]
+}
+
+func (m *scribbler) Eval() {
+	*(*uint8)(unsafe.Add(unsafe.Pointer(&m.D), 1)) = uint8(m.Now() + 1)
+}
+
+// scribblerWide is one with more registers.
+type scribblerWide struct {
+	hdl.Regs[struct {
+		A uint8
+		B [40]uint32
+	}]
+}
+
+func (m *scribblerWide) Eval() {
+	*(*uint8)(unsafe.Add(unsafe.Pointer(&m.D), 1)) = uint8(m.Now() + 1)
+}
+
+func TestPaddingIsNoState(t *testing.T) {
+	for _, o := range []hdl.Options{{}, {Strict: true}} {
+		top := &struct {
+			A scribbler
+			B scribblerWide
+		}{}
+		k, err := hdl.Elaborate("t", top, o)
+		require.NoError(t, err)
+		require.NoError(t, k.Run(10))
+		require.Equal(t, uint64(1), k.Stats().Steps)
+	}
+}
+
+// metronome asks at each Eval to be woken ten cycles on.
+type metronome struct {
+	hdl.Regs[struct{ N uint8 }]
+}
+
+func (m *metronome) Eval() {
+	if m.Q.N == 0 {
+		m.D.N = 1
+	}
+	m.WakeAt(m.Now() + 10)
+}
+
+func TestStrictJumpsAsFast(t *testing.T) {
+	for _, o := range []hdl.Options{{}, {Strict: true}} {
+		k, err := hdl.Elaborate("t", &struct{ M metronome }{}, o)
+		require.NoError(t, err)
+		require.NoError(t, k.Run(100))
+		require.Equal(t, uint64(20), k.Stats().Steps, "cycles 0 and 1, 10 and 11, and so on")
+	}
+}
+
+// keeper holds on to what it took.
+type keeper struct {
+	hdl.Behave
+	In   hdl.In[uint32]
+	Kept []*uint32
+}
+
+func (a *keeper) Tick() {
+	if a.In.Valid() {
+		a.Kept = append(a.Kept, a.In.Take())
+	}
+}
+
+func TestStrictPoisonsWhatWasTaken(t *testing.T) {
+	top := &struct {
+		F feeder
+		K keeper
+	}{F: feeder{Total: 6}}
+	hdl.Connect(&top.F.Out, &top.K.In, 3)
+	k, err := hdl.Elaborate("t", top, hdl.Options{Strict: true})
+	require.NoError(t, err)
+	require.NoError(t, k.Run(50))
+	require.Len(t, top.K.Kept, 6)
+	for _, p := range top.K.Kept {
+		require.Equal(t, uint32(0xa5a5a5a5), *p)
+	}
+}
+
+func TestDigestCoversWhenThingsHappened(t *testing.T) {
+	run := func(from uint64, o hdl.Options) uint64 {
+		top := &feedTop{F: feeder{Total: 2}, E: eater{From: from}}
+		hdl.Connect(&top.F.Out, &top.E.In, 2)
+		k, err := hdl.Elaborate("t", top, o)
+		require.NoError(t, err)
+		require.NoError(t, k.Run(100))
+		return k.Digest()
+	}
+	require.Equal(t, run(50, hdl.Options{}), run(60, hdl.Options{}), "present state is the same")
+	require.NotEqual(t, run(50, hdl.Options{Digest: true}), run(60, hdl.Options{Digest: true}))
+	require.Equal(t, run(50, hdl.Options{Digest: true}), run(50, hdl.Options{Digest: true}))
 }
 
 // forgetful leaves a field of the slot that it fills as it was.

@@ -69,6 +69,24 @@ func TestEvents(t *testing.T) {
 	}, log)
 }
 
+func TestEventsLeaveNothingBehind(test *testing.T) {
+	k := empty(test)
+	var ev, other, third hdl.Event
+	k.Go("waiter", func(t *hdl.Thread) {
+		require.False(test, t.Wait(&ev, 50))
+		require.False(test, t.Wait(&other, 100), "ev is waited for no more")
+		require.True(test, t.Wait(&other, 5000))
+		t.Wait(&third, 0) // the limit of 5000 is void
+	})
+	k.Go("notifier", func(t *hdl.Thread) {
+		t.Sleep(60)
+		ev.Notify()
+		t.Sleep(60)
+		other.Notify()
+	})
+	require.ErrorContains(test, k.Run(10_000), "t: deadlock at cycle 121:")
+}
+
 func TestThreadPanicIsAFault(t *testing.T) {
 	k := empty(t)
 	k.Go("bad", func(t *hdl.Thread) {

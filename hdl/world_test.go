@@ -128,6 +128,8 @@ func TestWorldJumpsAndDeadlocks(t *testing.T) {
 	})
 	require.NoError(t, w.Run(func() bool { return done }, 1<<60))
 	require.Less(t, kernels[0].Stats().Steps, uint64(30))
+	require.NoError(t, w.Run(func() bool { return len(hosts[0].S.Got) > 0 }, 1<<60))
+	require.Equal(t, []uint64{10_000_010}, hosts[0].S.Got)
 
 	w, _, _ = circle(t, hdl.Options{}, 10, 10, 10)
 	err := w.Run(nil, 1<<60)
