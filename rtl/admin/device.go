@@ -1,0 +1,35 @@
+package admin
+
+import "rnic/abi"
+
+// device is what QUERY_DEVICE tells. What is not there is not supported: the
+// device refuses it.
+func device(p Params) (b [abi.MailboxSize]byte) {
+	const pageSizes = 1<<31 - 1<<12 // 4 KiB to 1 GiB
+	lim0, lim1 := &abi.DefaultLimits0, &abi.DefaultLimits1
+	d := abi.DeviceMailbox{
+		MaxQP:           1 << p.LogQP,
+		MaxCQ:           1 << p.LogCQ,
+		MaxEQ:           1 << p.LogEQ,
+		MaxMR:           p.Keys,
+		MaxPages:        p.Pages,
+		MaxSQUnits:      1 << abi.MaxLogRing,
+		MaxRQEntries:    1 << abi.MaxLogRing,
+		MaxCQE:          1 << abi.MaxLogRing,
+		MaxSGE:          uint16(lim0.MaxSGE),
+		MaxInline:       lim0.MaxInline,
+		MaxMRSize:       uint64(p.Pages) << 30,
+		PageSizes:       pageSizes,
+		WQEOps:          1<<abi.OpSend | 1<<abi.OpSendImm | 1<<abi.OpNop,
+		QPTypes:         1 << abi.QPTypeRC,
+		Access:          abi.AccessLocalWrite | abi.AccessRemoteWrite | abi.AccessRemoteRead | abi.AccessRemoteAtomic,
+		MaxRdAtomic:     lim1.MaxRdAtomic,
+		MaxDestRdAtomic: lim1.MaxRdAtomic,
+		MaxMTU:          lim1.MaxMTU,
+		Ports:           1,
+		GIDs:            2,
+		PKeys:           1,
+	}
+	abi.DeviceMailboxLayout.Encode(&d, b[:])
+	return b
+}
