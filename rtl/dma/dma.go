@@ -10,13 +10,18 @@ import (
 type Params struct {
 	MaxPayload     int     // bytes of a write TLP, a power of two, 128..4096; 0: 256
 	MaxReadRequest int     // bytes of a read TLP, a power of two, 128..4096; 0: 512
-	Tags           int     // reads outstanding, 1..64; 0: 64
+	Tags           int     // reads outstanding, MinTags..MaxTags; 0: MaxTags
 	Timeout        uint64  // cycles until a read is given up, at least 2; 0: 2,500,000 (10 ms)
 	ID             pcie.ID // of the requester
 }
 
-// MaxTags is the most tags that Params may ask for.
-const MaxTags = 64
+// Limits of Params.Tags. A beat may need the last line of one TLP and the first of
+// the next, so each client may hold one tag while it waits for a second: one more
+// than there are clients always lets one of them go on.
+const (
+	MinTags = port.ReadClients + 1
+	MaxTags = 64
+)
 
 // DMA is the block: its four parts, with their ports, wired up.
 type DMA struct {
@@ -38,6 +43,7 @@ func New(p Params) *DMA {
 	if p.Tags == 0 {
 		p.Tags = MaxTags
 	}
+	p.Tags = min(max(p.Tags, MinTags), MaxTags)
 	if p.Timeout == 0 {
 		p.Timeout = 2_500_000
 	}

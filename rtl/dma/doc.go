@@ -46,5 +46,6 @@
 //
 // Invariants: a tag is free, or held by exactly one TLP from its issue until
 // deliver has read its last line; every line that comes is taken at once; the
-// clients take their answers, so nothing here waits for anything but the link.
+// clients take their answers and MinTags is more than they can hold while they
+// wait for another, so nothing here waits for anything but the link.
 package dma
