@@ -13,6 +13,8 @@ type Agent interface {
 // Behave is what an Agent embeds.
 type Behave struct{ blk block }
 
+var _ interface{ behave() *Behave } = (*Behave)(nil)
+
 func (b *Behave) behave() *Behave { return b }
 
 // Now is the present cycle.

@@ -27,29 +27,29 @@ type Kernel struct {
 
 	// awake has a bit a block: modules, then agents, then threads, each from a
 	// word of its own.
-	awake                []uint64
-	snap                 []uint64
-	agentWord, agentEnd  int
-	dirty                []uint64 // a bit a stream, sig and RAM, likewise
-	sigWord, ramWord     int
-	mods                 []modrec
-	lays                 []*layout // of mods
-	streams              []*fifo
-	sigs                 []*level
-	rams                 []*ram
-	agents               []Agent
-	threads              []*Thread
-	timers               timers
-	started, stopped     bool
-	blocks               []*block // by bit in awake
-	name                 string
-	opt                  Options
-	err                  error
-	strict               *strict
-	trace                *trace
-	watch                *watch
-	listing              []func(*lister)
-	evals, steps, jumped uint64
+	awake               []uint64
+	snap                []uint64
+	agentWord, agentEnd int
+	dirty               []uint64 // a bit a stream, sig and RAM, likewise
+	sigWord, ramWord    int
+	mods                []modrec
+	lays                []*layout // of mods
+	streams             []*fifo
+	sigs                []*level
+	rams                []*ram
+	agents              []Agent
+	threads             []*Thread
+	timers              timers
+	started, stopped    bool
+	blocks              []*block // by bit in awake
+	name                string
+	opt                 Options
+	err                 error
+	strict              *strict
+	trace               *trace
+	watch               *watch
+	listing             []func(*lister)
+	steps, jumped       uint64
 }
 
 // Cycle is the present cycle; the first is 0.

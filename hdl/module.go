@@ -10,6 +10,10 @@ import (
 // way to be a Module is to embed Regs.
 type Module interface {
 	Eval()
+	sealed
+}
+
+type sealed interface {
 	state() (blk *block, q, d unsafe.Pointer)
 }
 
@@ -31,6 +35,8 @@ type Regs[S comparable] struct {
 	_   [0]uint64
 	blk block
 }
+
+var _ sealed = (*Regs[struct{}])(nil)
 
 func (r *Regs[S]) state() (blk *block, q, d unsafe.Pointer) {
 	return &r.blk, unsafe.Pointer(&r.Q), unsafe.Pointer(&r.D)

@@ -158,10 +158,13 @@ func (m *metronome) Eval() {
 
 func TestStrictJumpsAsFast(t *testing.T) {
 	for _, o := range []hdl.Options{{}, {Strict: true}} {
-		k, err := hdl.Elaborate("t", &struct{ M metronome }{}, o)
+		k, err := hdl.Elaborate("t", &struct {
+			M metronome
+			B big
+		}{}, o)
 		require.NoError(t, err)
-		require.NoError(t, k.Run(100))
-		require.Equal(t, uint64(20), k.Stats().Steps, "cycles 0 and 1, 10 and 11, and so on")
+		require.NoError(t, k.Run(400))
+		require.Equal(t, uint64(201+1+2*19), k.Stats().Steps, "big until 200, then two of every ten")
 	}
 }
 
