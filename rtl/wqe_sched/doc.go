@@ -1,0 +1,54 @@
+// Package wqesched decides which QP sends next, brings its WQEs on chip, and cuts
+// them into packets.
+//
+//	Activate ──► Pick ──Get──► (qpc) ──Ctx──► Fetch ──service──► Exec ──► Sent
+//	Free, Purge ─►│ ──grant, token, purge──►    │ ──WQE──────►    │ ──► Pkt, Piece
+//	              │ ◄──ready─────────────────   │                 │ ──► Put
+//	              │               Push, Data ──►│──► Read         │
+//	              │ ◄──done─────────────────────│─────────────────┤
+//	              │                             │ ◄──release──────┘
+//
+// Pick holds a record a QP and the queue of QPs that want a service, at most one
+// entry each. A service is what a QP may do in one turn: PacketBudget packets,
+// MessageBudget WQEs. Services of several QPs are open at once, one of a QP: an
+// Activate that comes meanwhile leads to another. Before a service is opened,
+// entries of the shared outstanding table are set aside for it; a QP that found
+// none waits in a queue of its own for some to come back, while messages that
+// have their entry go on.
+//
+// Fetch holds WQEs in lines of 8 units. A unit's place is its index modulo 16: the
+// line of even or odd blocks, and the place in it. So a QP has two lines at most,
+// the one being executed and the one read ahead. A line comes from a shared pool
+// and belongs to its QP before anything is read into it. What a line holds is
+// [Lo, Hi); a line that the producer index has outgrown is read on from Hi. A
+// pushed unit goes to the same place. When all lines are taken and a QP waits,
+// lines of QPs without a service are taken away, but never one that arrived for a
+// QP and was not used yet; so each QP comes round. A WQE over the end of a block
+// whose second line can't be had lets the next block into the same line, behind
+// the one unit that is still needed: nobody holds a line while waiting for one.
+//
+// Exec counts the window, sends packets and pieces, and closes the service. A WQE
+// stays at the head of its stream, and a message is where its byte offset says:
+// any later service can go on from there.
+//
+// Each WQE makes one entry in the outstanding table, in posting order, whatever
+// becomes of it. NOP, flushed and faulty WQEs are entries that need no answer. When
+// a WQE was begun in RTS and the QP is flushed, the entry is there already.
+//
+// A malformed WQE, an unknown operation or an unreadable ring closes the service
+// with Fault. When WQEs are flushed, a unit that can't be told to be part of a WQE
+// is flushed as a WQE of its own: each WR completes, whatever the ring holds.
+//
+// Ports: Pick.{Activate, Purge, Free, Get}, Fetch.{Ctx, Push, Data, Read, Stats},
+// Exec.{Sent, Pkt, Piece, Put}. Connect Ctx with a depth of at least
+// Params.Services: that is the room that answers are promised. Push is held in its
+// stream until its doorbell has come by; a depth of 2 works, more lets more
+// doorbells overlap. qpc must take a Put before a Get that it has not taken yet.
+//
+// Latency: Activate to Get 2 cycles, Ctx to Pkt 4; so a pushed WQE takes 6 and what
+// qpc needs. Initiation interval: 3 cycles a service of one WQE, 1 cycle a further
+// WQE, 1 cycle a packet or piece; two more for the second unit of a WQE.
+//
+// Invariants: one service a QP; lines taken plus lines free is the pool; entries
+// set aside, outstanding and free are the table; Sent never waits for room there.
+package wqesched

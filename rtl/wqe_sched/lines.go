@@ -1,0 +1,236 @@
+package wqesched
+
+import "rnic/rtl/port"
+
+const (
+	lineUnits = 8 // units of a line
+	blockMask = 1<<13 - 1
+)
+
+// line is one of a QP's two lines: units [Lo, Hi) of a block of 8 unit indices are
+// valid. While it is Busy a read brings [Hi, End).
+type line struct {
+	Own   bool // it has a slot of the pool
+	Busy  bool
+	Err   bool // the read of [Lo, Hi) failed
+	Fresh bool // came for a service that has not been yet: not to be taken away
+	Wait  bool // the QP is parked until it comes
+	Slot  uint8
+	Block uint16 // unit index / 8
+	Lo    uint8
+	Hi    uint8
+	End   uint8
+}
+
+// lines is what Fetch knows of a QP. A block lies in the line of its parity.
+type lines struct {
+	Line    [2]line
+	Locked  bool // a service reads from the lines
+	Hungry  bool // it has an entry in the queue of those that found no slot
+	Promise bool // a slot is set aside for it
+}
+
+func split(idx uint16) (block uint16, unit uint8) { return idx / lineUnits, uint8(idx % lineUnits) }
+
+func (e *lines) of(block uint16) *line { return &e.Line[block&1] }
+
+// find is the line in which a unit is valid, or nil.
+func (e *lines) find(idx uint16) *line {
+	b, u := split(idx)
+	if l := e.of(b); l.Own && l.Block == b && l.Lo <= u && u < l.Hi {
+		return l
+	}
+	return nil
+}
+
+// address is where a valid unit is.
+func (e *lines) address(idx uint16) int {
+	b, u := split(idx)
+	return int(e.of(b).Slot)*lineUnits + int(u)
+}
+
+// shares tells whether both lines lie in one slot.
+func (e *lines) shares() bool {
+	return e.Line[0].Own && e.Line[1].Own && e.Line[0].Slot == e.Line[1].Slot
+}
+
+// noSlot stands for a slot when none is free.
+const noSlot = -1
+
+// plan is what an operation on a QP's lines leads to.
+type plan struct {
+	Took   bool // the slot that was offered
+	Hungry bool // there was none, and nothing else to do
+	Read   bool // Count units from index First into line Line, slot Slot
+	First  uint16
+	Count  uint8
+	Line   uint8
+	Slot   uint8
+}
+
+// extent is the number of units from idx on that one read may bring: as far as the
+// producer index, the end of the block and the end of the ring.
+func extent(idx uint16, c *port.SQCtx) uint16 {
+	_, u := split(idx)
+	size := uint16(1) << c.SQLog
+	return min(c.PI-idx, lineUnits-uint16(u), size-idx&(size-1))
+}
+
+// begin starts the read of idx and what follows into the line of its block, which
+// is not Busy and has a slot: on from Hi if it can be, else anew.
+func (e *lines) begin(idx uint16, c *port.SQCtx, p plan) plan {
+	b, u := split(idx)
+	l := e.of(b)
+	if l.Block != b || l.Hi != u || l.Err {
+		l.Block, l.Lo, l.Hi, l.Err = b, u, u, false
+	}
+	n := extent(idx, c)
+	if e.shares() && u < lineUnits-1 {
+		// The last unit of the slot is the other line's.
+		n = min(n, uint16(lineUnits-1-u))
+	}
+	l.End = u + uint8(n)
+	l.Busy = true
+	p.Read, p.First, p.Count, p.Line, p.Slot = true, idx, uint8(n), uint8(b&1), l.Slot
+	return p
+}
+
+// demand has unit idx read, which is not valid, and the QP parked until it comes:
+// nothing to do if the read is on its way. slot is one that is free.
+func (e *lines) demand(idx uint16, c *port.SQCtx, slot int) (p plan) {
+	b, _ := split(idx)
+	l := e.of(b)
+	if l.Busy {
+		l.Wait = true
+		return p
+	}
+	if l.Own && l.Block != b && e.shares() {
+		l.Own = false
+	}
+	if !l.Own {
+		if slot == noSlot {
+			p.Hungry = true
+			return p
+		}
+		p.Took = true
+		*l = line{Own: true, Slot: uint8(slot), Block: b}
+	}
+	l.Wait = true
+	return e.begin(idx, c, p)
+}
+
+// ahead has the block after idx's read, if it is posted and there is a slot.
+func (e *lines) ahead(idx uint16, c *port.SQCtx, slot int) (p plan) {
+	_, u := split(idx)
+	next := idx + uint16(lineUnits-u)
+	if c.PI-idx <= lineUnits-uint16(u) || c.SQLog < 3 {
+		return p
+	}
+	b, _ := split(next)
+	l := e.of(b)
+	switch {
+	case l.Busy || e.shares():
+		return p
+	case l.Own && l.Block == b:
+		if l.Err || l.Hi == lineUnits || uint16(l.Hi) >= c.PI-next {
+			return p
+		}
+		next += uint16(l.Hi)
+	case !l.Own:
+		if slot == noSlot {
+			return p
+		}
+		p.Took = true
+		*l = line{Own: true, Slot: uint8(slot), Block: b}
+	}
+	return e.begin(next, c, p)
+}
+
+// second has unit idx read, which follows the last valid unit of its WQE. If no
+// slot is free its block goes into the slot of that unit, whose other units are
+// done with.
+func (e *lines) second(idx uint16, c *port.SQCtx, slot int) plan {
+	b, _ := split(idx)
+	first := e.of((idx - 1) / lineUnits)
+	first.Fresh = true
+	if l := e.of(b); !l.Own && slot == noSlot {
+		*l = line{Own: true, Slot: first.Slot, Block: b}
+	}
+	return e.demand(idx, c, slot)
+}
+
+// filled takes the end of a read into account and tells whether the QP waited.
+func (e *lines) filled(i uint8, err bool) bool {
+	l := &e.Line[i&1]
+	waited := l.Wait
+	l.Busy, l.Wait = false, false
+	if err {
+		l.Lo, l.Err = l.Hi, true
+	}
+	l.Hi = l.End
+	l.Fresh = l.Fresh || waited
+	return waited
+}
+
+// push enters a pushed unit, and tells whether there is a place for it: after the
+// last unit of its block, or in a new line.
+func (e *lines) push(idx uint16, slot int) (took, ok bool) {
+	b, u := split(idx)
+	l := e.of(b)
+	switch {
+	case l.Busy || e.shares():
+		return false, false
+	case !l.Own && slot == noSlot:
+		return false, false
+	case !l.Own:
+		took = true
+		*l = line{Own: true, Slot: uint8(slot), Block: b, Lo: u, Hi: u}
+	case l.Block != b || l.Hi != u || l.Err:
+		return false, false
+	}
+	l.Hi = u + 1
+	return took, true
+}
+
+// drop takes a line from the QP and returns its slot, as a bit, if it was the last.
+func (e *lines) drop(i int) (freed uint64) {
+	l := &e.Line[i]
+	if l.Own && !e.shares() {
+		freed = 1 << l.Slot
+	}
+	*l = line{}
+	return freed
+}
+
+// done ends a service: what lies before exec is given back.
+func (e *lines) done(exec uint16) (freed uint64) {
+	e.Locked = false
+	b, u := split(exec)
+	for i := range e.Line {
+		l := &e.Line[i]
+		here := l.Block == b && l.Lo <= u && u < l.Hi && !l.Err
+		next := l.Block == (b+1)&blockMask && l.Hi > 0
+		if l.Own && !l.Busy && !here && !next {
+			freed |= e.drop(i)
+		}
+	}
+	return freed
+}
+
+// evict takes the lines in slot s away, unless they are in use or about to be.
+func (e *lines) evict(s uint8) (freed uint64) {
+	for i := range e.Line {
+		if l := &e.Line[i]; l.Own && l.Slot == s && (e.Locked || l.Busy || l.Fresh) {
+			return 0
+		}
+	}
+	for i := range e.Line {
+		if l := &e.Line[i]; l.Own && l.Slot == s {
+			freed |= e.drop(i)
+		}
+	}
+	return freed
+}
+
+// busy tells whether a read is on its way.
+func (e *lines) busy() bool { return e.Line[0].Busy || e.Line[1].Busy }

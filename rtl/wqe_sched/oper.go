@@ -1,0 +1,151 @@
+package wqesched
+
+import (
+	"math/bits"
+
+	"rnic/rtl/port"
+)
+
+// finish carries out the operation on the lines of its QP.
+func (f *Fetch) finish(e *lines) {
+	q, d := &f.Q, &f.D
+	switch q.Op {
+	case fetchFilled:
+		d.Hold = false
+		if e.filled(q.Line, q.Err) {
+			f.ready.Put(q.QPN)
+		}
+	case fetchRelease:
+		d.Free |= e.done(q.Exec)
+	case fetchPush:
+		f.pushed(e)
+	case fetchForget:
+		if e.busy() {
+			d.Hold = true
+			break
+		}
+		// The entry in the queue of the hungry stays, and is passed over there.
+		if e.Promise {
+			d.Promised--
+		}
+		d.Free |= e.drop(0) | e.drop(1)
+		*e = lines{Hungry: e.Hungry}
+		f.service.Put(service{Verdict: forget, Ctx: port.SQCtx{QPN: q.QPN}})
+		f.forget.Take()
+	case fetchSecond:
+		f.missing(e)
+	case fetchWake:
+		if e.Hungry {
+			e.Hungry, e.Promise = false, true
+			d.Promised++
+			f.ready.Put(q.QPN)
+		}
+	case fetchOpen:
+		f.open(e)
+	case fetchEvict:
+		d.Free |= e.evict(q.Hand)
+		d.Hand++
+		if int(d.Hand) == f.p.Lines {
+			d.Hand = 0
+		}
+	}
+}
+
+// slot is a free slot that may be used: those set aside are for whom they were
+// promised to, and as long as somebody is hungry nobody else takes one.
+func (f *Fetch) slot(promise bool) int {
+	d := &f.D
+	free := bits.OnesCount64(d.Free)
+	if free == 0 || !promise && (free <= int(d.Promised) || f.hungry.head.Valid()) {
+		return noSlot
+	}
+	return bits.TrailingZeros64(d.Free)
+}
+
+func (f *Fetch) take(slot int, qpn port.QPN) {
+	f.D.Free &^= 1 << slot
+	f.owners.Write(1, slot, &qpn)
+}
+
+// pushed stores a pushed unit, or forgets it.
+func (f *Fetch) pushed(e *lines) {
+	f.token.Take()
+	w := f.Push.Take()
+	slot := f.slot(false)
+	took, ok := e.push(w.Idx, slot)
+	if !ok {
+		f.D.Stats.PushedIgnored++
+		return
+	}
+	if took {
+		f.take(slot, w.QPN)
+	}
+	f.units.Write(1, e.address(w.Idx), (*unit)(&w.Data))
+	f.D.Stats.PushedWQEs++
+}
+
+// open begins a service: WQEs are read if the first is there, else the QP is
+// parked until it has come. The next line is read ahead.
+func (f *Fetch) open(e *lines) {
+	d := &f.D
+	c := f.Ctx.Take()
+	g := f.grant.Take()
+	v := service{Verdict: run, Entries: g.Entries, Ctx: *c}
+	promise := e.Promise
+	if promise {
+		e.Promise = false
+		d.Promised--
+	}
+	var p plan
+	slot := f.slot(promise)
+	switch {
+	case !c.Run && !c.Flush:
+		v.Verdict = nothing
+	case c.ExecIdx == c.PI:
+		v.Verdict = wait
+	case e.find(c.ExecIdx) == nil:
+		p = e.demand(c.ExecIdx, c, slot)
+		v.Verdict, v.Outcome = wait, parked
+		if p.Hungry && !e.Hungry {
+			e.Hungry = true
+			f.hungry.tail.Put(c.QPN)
+		}
+		if !p.Hungry && !p.Read {
+			p = e.ahead(c.ExecIdx, c, slot)
+		}
+	default:
+		e.Locked = true
+		e.Line[0].Fresh, e.Line[1].Fresh = false, false
+		f.start(e, c)
+		p = e.ahead(c.ExecIdx, c, slot)
+	}
+	f.issue(&p, c, slot)
+	f.service.Put(v)
+}
+
+// missing has the second unit of a WQE read.
+func (f *Fetch) missing(e *lines) {
+	r, c := &f.D.Reader, &f.Q.Reader.Ctx
+	idx := f.Q.Reader.Idx + 1
+	r.Phase = readEnd
+	if r.Here = e.find(idx) != nil; r.Here {
+		return
+	}
+	slot := f.slot(false)
+	p := e.second(idx, c, slot)
+	f.issue(&p, c, slot)
+}
+
+// issue sends a read to dma.
+func (f *Fetch) issue(p *plan, c *port.SQCtx, slot int) {
+	if p.Took {
+		f.take(slot, c.QPN)
+	}
+	if !p.Read {
+		return
+	}
+	at := p.First & (1<<c.SQLog - 1)
+	f.Read.Put(port.ReadReq{Addr: c.SQBase + port.BusAddr(at)*64, Len: uint32(p.Count) * 64})
+	f.reads.tail.Put(pending{QPN: c.QPN, Line: p.Line, Slot: p.Slot, Unit: uint8(p.First % lineUnits), Count: p.Count})
+	f.D.Stats.WQEFetches++
+}
