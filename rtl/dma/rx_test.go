@@ -165,3 +165,37 @@ func TestMisuse(t *testing.T) {
 		require.Equal(t, "bench.dma.write_1", f.Path)
 	}
 }
+
+// TestMismatch: a completion of an outstanding read that is off in one field is
+// ignored, and the right one still counts.
+func TestMismatch(t *testing.T) {
+	wrong := map[string]func(h *pcie.TLP){
+		"tag":      func(h *pcie.TLP) { h.Tag++ },
+		"address":  func(h *pcie.TLP) { h.Lower ^= 0x40 },
+		"count":    func(h *pcie.TLP) { h.Count++ },
+		"boundary": func(h *pcie.TLP) { h.Len = 20 },
+	}
+	for name, spoil := range wrong {
+		b := newRawBench(t, dma.Params{}, false)
+		b.Req.Push(port.ReadReq{Addr: 0x1000, Len: 100})
+		require.NoError(t, b.k.Run(20))
+		good := pcie.Completion(&b.Tx.Got[0].Hdr, 0, 0, 100)
+		bad := good
+		spoil(&bad)
+		for _, h := range []pcie.TLP{bad, good} {
+			data := make([]byte, h.Bytes())
+			for i := range data {
+				data[i] = byte(h.Len) // 25 in the good one
+			}
+			for i, d := range beats(data, 0) {
+				b.Rx.Push(pcie.Beat{Hdr: h, First: i == 0, Last: d.Last, Len: d.Len, Data: d.Data})
+			}
+		}
+		require.NoError(t, b.k.Run(80))
+		require.EqualValues(t, 1, b.Dma.Read.Count.Get().Unexpected, name)
+		require.Len(t, b.Data.Got, 2, name)
+		require.False(t, b.Data.Got[1].Err, name)
+		require.EqualValues(t, 25, b.Data.Got[1].Data[35], name)
+		require.EqualValues(t, 25, b.Data.Got[0].Data[0], name)
+	}
+}
