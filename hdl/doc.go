@@ -1,4 +1,95 @@
 // Package hdl is a two-phase clocked simulation kernel: modules of flip-flops
 // joined by registered valid/ready streams, with block RAMs, levels, behavioural
 // agents and testbench threads. It knows nothing of RDMA.
+//
+// # A module
+//
+// A module is a struct of parameters, ports and one flat struct of registers:
+//
+//	type Stage struct {
+//		Depth int // parameter
+//
+//		In  hdl.In[Beat]
+//		Out hdl.Out[Beat]
+//
+//		hdl.Regs[stageRegs] // Q: present state, D: next state
+//	}
+//
+// Its Eval is the always_comb. It reads Q, the heads of its Ins, the Data of its
+// RAMs and its Taps; it writes D, which equals Q when it starts, and calls Put,
+// Take, Set, Read and Write. It keeps no other state and touches no other module.
+//
+//	            +----------- Eval ------------+
+//	In.Head --->|  Q, heads, RAM data, levels |---> Out.Put, In.Take
+//	RAM.Data -->|        ->  D, puts, takes   |---> RAM.Read/Write, Sig.Set
+//	            +-----------------------------+
+//	                 Q <= D at the edge
+//
+// # Every boundary is registered
+//
+// A stream is a register slice at least two deep. Whether it is valid or ready, and
+// its head, depend on present state only. A beat takes one cycle a hop, at full
+// rate. So no combinational path crosses a module boundary, there are no delta
+// cycles and no levelising, and the order of evaluation cannot matter.
+//
+// A cycle is: Eval of each module that is awake; the edge; then agents in
+// elaboration order and threads in the order in which they were added. Those see
+// settled state, of the cycle that the edge began, and what they put and take
+// commits with that cycle's own edge, together with the modules'.
+//
+// # Idleness is proved
+//
+// A module whose Eval left D equal to Q and moved nothing would do the same again.
+// It sleeps until one of its streams moves, a level that it taps changes, its RAM
+// answers, or a WakeAt of its own comes due. Eval must then be a function of what it
+// reads: of the passing of time (Now) a sleeper learns by WakeAt only. With
+// everything asleep the kernel jumps to the next deadline; with no deadline and
+// work left over it reports a Deadlock and who waits on which port.
+//
+// # Strict mode
+//
+// Options.Strict evaluates every module every cycle in random order, and faults a
+// sleeping one that moves; it checks values against the widths of their types when
+// they enter a register, stream, level or RAM; it overwrites slots of streams once
+// taken, and checks what a Next or WriteNext left unset by their widths. State,
+// outputs, digests and jumps are those of the fast mode; hdltest.Identical demands
+// that of any scenario.
+//
+// # Widths and names
+//
+// A named integer type has its width in bits from a method Width, and the names of
+// its values, as an enum, from String; a bool is one bit, other integers have the
+// width of their Go type, [N]byte is 8N bits in order. The hierarchy is that of Go
+// fields in snake case: nic_a.wqe_sched.state, rx_0.buf.in.head.psn.
+//
+// # Several kernels
+//
+// One kernel runs one host. A World runs several in lock step, in parallel, by
+// windows as long as the least latency of the Links between them; the result does
+// not depend on how many processors there are.
+//
+// # What was measured
+//
+// On a ring of 50 modules with 56 bytes of registers and 24-byte payload, all
+// active, a cycle costs 12.6 ns a module, 4.5 of which are its own Eval; moving
+// 64-byte beats with hardly any registers, 9 ns. With one module in fifty active it is
+// 32 ns a cycle in all, with one in a thousand 18. A step allocates nothing. Against
+// that:
+//
+//   - Committing each module right after its Eval instead of in a second pass over
+//     them: 6 % faster, and possible because Q is private to its module.
+//   - Comparing D with Q by words, masked where the type has padding, in the loop
+//     itself: 14.5 to 13.8 ns against a function call; the == that Go makes for a
+//     type, with its copy, cost 17. From 16 words on, bytes.Equal and copy are faster.
+//   - The bookkeeping of a stream is no generic code and is found by a bit in a map
+//     of what moved, so that the edge makes no call through an interface: 17 to 20 ns
+//     with a list of interfaces and a type parameter.
+//   - Waking through a word held in a register while it stays the same, instead of
+//     read-modify-write in memory: 9 % faster at full load.
+//   - Put and Take check misuse by a compare and a panic with a one-word value: a
+//     call there would keep them from being inlined.
+//   - Filling the free slot in place (Next) instead of passing a beat by value
+//     (Put): 9.2 against 10.8 ns for 64 bytes.
+//   - Strict mode costs 2.7 times as much, digests 2.4, an observer that does nothing
+//     1.8; a thread's sleep and wake 95 ns.
 package hdl

@@ -28,8 +28,8 @@ type watch struct {
 	before    []uint64 // moved of the cycle before
 }
 
-// Observe adds an observer, before or between runs. Signals of Role.Past are zero
-// until the first Edge.
+// Observe adds an observer, before a run, between runs, or from an agent or thread.
+// Signals of Role.Past are zero until the first Edge.
 func (k *Kernel) Observe(o Observer) {
 	if k.watch == nil {
 		k.watch = &watch{
@@ -45,6 +45,24 @@ func (k *Kernel) Observe(o Observer) {
 		k.slow = true
 	}
 	k.watch.observers = append(k.watch.observers, o)
+}
+
+// Unobserve removes an observer; without any left the kernel runs fast again.
+func (k *Kernel) Unobserve(o Observer) {
+	w := k.watch
+	if w == nil {
+		return
+	}
+	var rest []Observer
+	for _, x := range w.observers {
+		if x != o {
+			rest = append(rest, x)
+		}
+	}
+	if w.observers = rest; rest == nil {
+		k.watch = nil
+		k.slow = k.strict != nil || k.trace != nil
+	}
 }
 
 // stream brings a stream's view up to its present state.

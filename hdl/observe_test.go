@@ -123,6 +123,26 @@ func TestObserver(t *testing.T) {
 	require.Equal(t, logs[0], logs[2])
 }
 
+func TestObserveAWindow(t *testing.T) {
+	top, k := feed(t, 1000, 0, 2)
+	r := &recorder{k: k, signals: k.Signals()}
+	k.Go("window", func(t *hdl.Thread) {
+		t.Sleep(100)
+		k.Observe(r)
+		t.Sleep(2)
+		k.Unobserve(r)
+		k.Unobserve(r)
+	})
+	require.NoError(t, k.Run(500))
+	require.Equal(t, []string{
+		"100: f.out.put=1 e.in.take=1",
+		"101: f.n=101 f.out.ready=1 e.in.valid=1 e.in.count=1 e.in.head=100",
+		"101: f.out.put=1 e.in.take=1",
+		"102: f.n=102 f.out.ready=1 e.in.valid=1 e.in.count=1 e.in.head=101",
+	}, r.log)
+	require.Len(t, top.E.Vals, 499)
+}
+
 func TestSignals(t *testing.T) {
 	top := &struct{ M traced }{}
 	hdl.Connect(&top.M.Out, &top.M.In, 6)

@@ -107,21 +107,3 @@ func TestRingOrderAndGating(t *testing.T) {
 		}
 	}
 }
-
-func benchmarkRing(b *testing.B, tokens int, o hdl.Options) {
-	r, k := newRing(b, tokens, o)
-	for range 1000 {
-		k.Step()
-	}
-	before := r.S[0].Q.Sent
-	for b.Loop() {
-		k.Step()
-	}
-	b.ReportMetric(float64(r.S[0].Q.Sent-before)/float64(b.N)*100, "%busy")
-}
-
-func BenchmarkRing100(b *testing.B)    { benchmarkRing(b, 50, hdl.Options{}) }
-func BenchmarkRing10(b *testing.B)     { benchmarkRing(b, 5, hdl.Options{}) }
-func BenchmarkRing2(b *testing.B)      { benchmarkRing(b, 1, hdl.Options{}) }
-func BenchmarkRingStrict(b *testing.B) { benchmarkRing(b, 50, hdl.Options{Strict: true}) }
-func BenchmarkRingDigest(b *testing.B) { benchmarkRing(b, 50, hdl.Options{Digest: true}) }
