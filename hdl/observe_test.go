@@ -140,7 +140,7 @@ func TestObserveAWindow(t *testing.T) {
 		"101: f.out.put=1 e.in.take=1",
 		"102: f.n=102 f.out.ready=1 e.in.valid=1 e.in.count=1 e.in.head=101",
 	}, r.log)
-	require.Len(t, top.E.Vals, 499)
+	require.Len(t, top.E.Vals, 500)
 }
 
 func TestSignals(t *testing.T) {
