@@ -208,13 +208,15 @@ func (x *Exec) send(s *service, w *wqe, at *progress) bool {
 	return p.Last
 }
 
+// describe describes a packet. One that uses the window up asks for an
+// acknowledgement too: nothing else would open it again.
 func (x *Exec) describe(s *service, w *wqe, at *progress, p *packet) {
 	d := x.Pkt.Next()
 	*d = port.TxPkt{
 		QPN:       s.Ctx.QPN,
 		Opcode:    p.Opcode,
 		PSN:       at.PSN,
-		AckReq:    p.AckReq,
+		AckReq:    p.AckReq || at.Packets == 1 && int(s.Ctx.Window) <= x.p.PacketBudget,
 		Solicited: p.Solicited,
 		Len:       p.Len,
 		NumPieces: 1,

@@ -46,7 +46,7 @@ func New(p Params) *Sched {
 	s.Pick.init(p)
 	s.Fetch.init(p)
 	s.Exec.p = p
-	hdl.Connect(&s.Pick.grant, &s.Fetch.grant, p.Services)
+	hdl.Connect(&s.Pick.grant, &s.Fetch.grant, max(2, p.Services))
 	hdl.Connect(&s.Pick.token, &s.Fetch.token, 2)
 	hdl.Connect(&s.Pick.forget, &s.Fetch.forget, 2)
 	hdl.Connect(&s.Fetch.ready, &s.Pick.ready, 2)

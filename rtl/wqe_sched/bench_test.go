@@ -1,0 +1,387 @@
+package wqesched_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"rnic/abi"
+	"rnic/hdl"
+	"rnic/roce"
+	"rnic/rtl/port"
+	wqesched "rnic/rtl/wqe_sched"
+	"rnic/tb/agent"
+)
+
+// T is what the bench needs of *testing.T and *rapid.T.
+type T interface {
+	Helper()
+	Errorf(format string, args ...any)
+	FailNow()
+	Logf(format string, args ...any)
+}
+
+// testingT is a T that hdltest takes too.
+var _ T = (*testing.T)(nil)
+
+// work is a WQE as posted, and where.
+type work struct {
+	Idx   uint16
+	Units uint16
+	Ctrl  abi.WQEControl
+	SGE   []abi.SGE
+	Data  []byte // inline
+}
+
+// queuePair is the model's context of a QP and its ring in host memory.
+type queuePair struct {
+	State    abi.QPState
+	Base     port.BusAddr
+	Log      uint8
+	MTU      roce.MTU
+	Window   uint32
+	Messages int
+	PI       uint16
+	Exec     uint16
+	Next     roce.PSN
+	Una      roce.PSN
+	First    roce.PSN // of all
+	Msg      port.SQMsg
+	Busy     bool
+	Faulted  bool
+	Sig      bool
+	Ring     [][64]byte
+	Posted   []work
+	Live     []port.Sent // outstanding
+	Entries  int         // outstanding, as far as Puts have told
+	Taken    uint16      // ring units that outstanding and unexecuted WQEs hold start here
+}
+
+// bench is the block with models of its neighbours: qpc, dma, retrans, pkt_tx.
+type bench struct {
+	Sched    *wqesched.Sched
+	Activate agent.Source[port.Activate]
+	Push     agent.Source[port.PushedWQE]
+	Purge    agent.Source[port.Purge]
+	Free     agent.Source[port.SentFree]
+	QPC      agent.Responder[port.SQGet, port.SQCtx]
+	Put      agent.Sink[port.SQPut]
+	Read     agent.Sink[port.ReadReq]
+	Data     agent.Source[port.ReadBeat]
+	Sent     agent.Sink[port.Sent]
+	Pkt      agent.Sink[port.TxPkt]
+	Piece    agent.Sink[port.TxPiece]
+	Stats    statsTap
+
+	t        T
+	k        *hdl.Kernel
+	rng      *rand.Rand
+	qps      []*queuePair
+	due      []uint64 // of each beat of Data
+	latency  func() uint64
+	bad      map[port.BusAddr]bool // addresses that can't be read
+	entries  int                   // of the table that are free
+	ackDelay func() uint64
+	acks     []ack
+	ackEvent hdl.Event
+	progress hdl.Event
+}
+
+// ack is an acknowledgement under way.
+type ack struct {
+	at  uint64
+	qpn int
+	una roce.PSN
+}
+
+// statsTap reads the counters.
+type statsTap struct {
+	hdl.Behave
+	Tap hdl.Tap[port.SchedStats]
+}
+
+func (s *statsTap) Tick() {}
+
+func newBench(t T, o hdl.Options, p wqesched.Params, throttle uint64) *bench {
+	b := &bench{Sched: wqesched.New(p), t: t, rng: rand.New(rand.NewPCG(o.Seed, 77)), bad: map[port.BusAddr]bool{}, entries: p.Entries}
+	if p.Entries == 0 {
+		b.entries = 1024
+	}
+	b.latency = func() uint64 { return 20 }
+	b.ackDelay = func() uint64 { return 30 }
+	for _, th := range []*agent.Throttle{&b.Activate.Throttle, &b.Push.Throttle, &b.QPC.Throttle, &b.Read.Throttle, &b.Data.Throttle,
+		&b.Sent.Throttle, &b.Pkt.Throttle, &b.Piece.Throttle} {
+		th.Seed = throttle
+	}
+	services := p.Services
+	if services == 0 {
+		services = 8
+	}
+	s := b.Sched
+	hdl.Connect(&b.Activate.Out, &s.Pick.Activate, 2)
+	hdl.Connect(&b.Purge.Out, &s.Pick.Purge, 2)
+	hdl.Connect(&b.Free.Out, &s.Pick.Free, 2)
+	hdl.Connect(&s.Pick.Get, &b.QPC.In, 2)
+	hdl.Connect(&b.QPC.Out, &s.Fetch.Ctx, max(2, services))
+	hdl.Connect(&b.Push.Out, &s.Fetch.Push, 2)
+	hdl.Connect(&b.Data.Out, &s.Fetch.Data, 2)
+	hdl.Connect(&s.Fetch.Read, &b.Read.In, 2)
+	hdl.Connect(&s.Exec.Sent, &b.Sent.In, 2)
+	hdl.Connect(&s.Exec.Pkt, &b.Pkt.In, 2)
+	hdl.Connect(&s.Exec.Piece, &b.Piece.In, 2)
+	hdl.Connect(&s.Exec.Put, &b.Put.In, 2)
+	hdl.Wire(&s.Fetch.Stats, &b.Stats.Tap)
+	b.Data.NotBefore = func(n int) uint64 { return b.due[n] }
+	b.QPC.Answer = b.get
+	b.QPC.Latency = func() uint64 { return 3 }
+	b.Put.OnTake = b.put
+	b.Read.OnTake = b.read
+	b.Sent.OnTake = b.sent
+	b.Pkt.OnTake = b.pkt
+	k, err := hdl.Elaborate("tb", b, o)
+	require.NoError(t, err)
+	b.k = k
+	k.Go("acks", b.acknowledge)
+	return b
+}
+
+// qp adds a QP.
+func (b *bench) qp(log uint8, mtu roce.MTU, window uint32, messages int) *queuePair {
+	n := len(b.qps)
+	q := &queuePair{State: abi.QPRTS, Base: port.BusAddr(n+1) << 24, Log: log, MTU: mtu, Window: window, Messages: messages,
+		Ring: make([][64]byte, 1<<log)}
+	q.PI = uint16(b.rng.Uint32())
+	q.Exec, q.Taken = q.PI, q.PI
+	q.Next = roce.PSN(b.rng.Uint32() & 0xffffff)
+	q.Una, q.First = q.Next, q.Next
+	b.qps = append(b.qps, q)
+	return q
+}
+
+// get answers as qpc does.
+func (b *bench) get(g port.SQGet) port.SQCtx {
+	q := b.qps[g.QPN]
+	c := port.SQCtx{QPN: g.QPN, State: q.State, MTU: uint16(q.MTU.Bytes()), SQBase: q.Base, SQLog: q.Log, PI: q.PI,
+		ExecIdx: q.Exec, NextPSN: q.Next, Msg: q.Msg, Arm: 1000, SendCQN: port.CQN(g.QPN) + 5, SigAll: q.Sig}
+	if q.Busy {
+		b.t.Errorf("QP %d: a Get while a service is open", g.QPN)
+	}
+	if q.PI == q.Exec {
+		return c
+	}
+	c.Run, c.Flush = q.State == abi.QPRTS, q.State == abi.QPErr
+	if c.Run {
+		c.Window = uint16(q.Window - min(q.Window, q.Next.Diff(q.Una)))
+	}
+	c.Messages = uint8(q.Messages - q.Entries)
+	q.Busy = c.Run || c.Flush
+	return c
+}
+
+func (b *bench) put(p port.SQPut) {
+	q := b.qps[p.QPN]
+	if !q.Busy {
+		b.t.Errorf("QP %d: a Put without service", p.QPN)
+	}
+	q.Busy = false
+	q.Entries += int(p.Messages)
+	q.Exec, q.Next, q.Msg = p.ExecIdx, p.NextPSN, p.Msg
+	if p.Fault {
+		q.Faulted = true
+		b.fail(int(p.QPN))
+	}
+	b.progress.Notify()
+}
+
+// fail takes a QP to ERR: what is outstanding ends, what is posted is flushed.
+func (b *bench) fail(qpn int) {
+	q := b.qps[qpn]
+	q.State = abi.QPErr
+	b.acks = append(b.acks, ack{b.k.Cycle() + b.ackDelay(), qpn, q.Next.Add(1 << 22)})
+	b.ackEvent.Notify()
+	b.Activate.Push(port.Activate{QPN: port.QPN(qpn)})
+}
+
+func (b *bench) read(r port.ReadReq) {
+	at := b.k.Cycle() + b.latency()
+	if n := len(b.due); n > 0 {
+		at = max(at, b.due[n-1])
+	}
+	q := b.qps[r.Addr>>24-1]
+	for off := uint32(0); off < r.Len; off += 64 {
+		addr := r.Addr + port.BusAddr(off)
+		var beat port.ReadBeat
+		beat.Data = q.Ring[(addr-q.Base)/64]
+		beat.Len, beat.Last = 64, off+64 == r.Len
+		if b.bad[addr] {
+			beat.Err = true
+		}
+		b.due = append(b.due, at)
+		b.Data.Push(beat)
+	}
+}
+
+func (b *bench) sent(s port.Sent) {
+	b.entries--
+	if b.entries < 0 {
+		b.t.Errorf("the outstanding table overflows")
+	}
+	q := b.qps[s.QPN]
+	q.Live = append(q.Live, s)
+	if len(q.Live) > q.Messages {
+		b.t.Errorf("QP %d: more entries than granted", s.QPN)
+	}
+	if s.Kind == port.SentLocal || s.LastPSN.Before(q.Una) || q.State == abi.QPErr {
+		b.acks = append(b.acks, ack{b.k.Cycle() + 5, int(s.QPN), q.Una})
+		b.ackEvent.Notify()
+	}
+}
+
+// pkt acknowledges what asks for it.
+func (b *bench) pkt(p port.TxPkt) {
+	if p.AckReq {
+		b.acks = append(b.acks, ack{b.k.Cycle() + b.ackDelay(), int(p.QPN), p.PSN.Add(1)})
+		b.ackEvent.Notify()
+	}
+}
+
+// acknowledge plays the peer and retrans: it moves una on, retires entries, and
+// activates the QP as qpc does.
+func (b *bench) acknowledge(th *hdl.Thread) {
+	for {
+		next := uint64(0)
+		for i := 0; i < len(b.acks); i++ {
+			a := b.acks[i]
+			if a.at > th.Now() {
+				if next == 0 || a.at < next {
+					next = a.at
+				}
+				continue
+			}
+			b.acks = append(b.acks[:i], b.acks[i+1:]...)
+			i--
+			b.retire(a)
+		}
+		if next == 0 {
+			next = th.Now() + 1<<40
+		}
+		th.Wait(&b.ackEvent, next)
+	}
+}
+
+func (b *bench) retire(a ack) {
+	q := b.qps[a.qpn]
+	if a.una.After(q.Una) && q.State == abi.QPRTS {
+		q.Una = a.una
+	}
+	n := 0
+	for ; n < len(q.Live); n++ {
+		s := q.Live[n]
+		if s.Kind == port.SentWire && !s.LastPSN.Before(a.una) && q.State == abi.QPRTS {
+			break
+		}
+		q.Taken = s.UnitIdx + uint16(b.unitsAt(q, s.UnitIdx))
+	}
+	q.Live = q.Live[n:]
+	q.Entries -= n
+	b.entries += n
+	if n > 0 {
+		b.Free.Push(port.SentFree{N: uint8(n)})
+	}
+	if q.PI != q.Exec || q.Busy {
+		b.Activate.Push(port.Activate{QPN: port.QPN(a.qpn)})
+	}
+	b.progress.Notify()
+}
+
+func (b *bench) unitsAt(q *queuePair, idx uint16) int {
+	for i := range q.Posted {
+		if q.Posted[i].Idx == idx {
+			return int(q.Posted[i].Units)
+		}
+	}
+	return 1
+}
+
+// room is the number of free units of a ring.
+func (q *queuePair) room() int { return 1<<q.Log - int(q.PI-q.Taken) }
+
+// write puts a WQE into the ring, as the driver does, and returns it as posted.
+func (q *queuePair) write(qpn int, w work) work {
+	w.Idx = q.PI
+	w.Ctrl.Index, w.Ctrl.QPN = w.Idx, uint32(qpn)
+	if w.Ctrl.Units == 0 {
+		w.Ctrl.Units = uint8(w.Units)
+	}
+	raw := make([]byte, int(w.Units)*64)
+	abi.WQEControlLayout.Encode(&w.Ctrl, raw)
+	for i := range w.SGE {
+		abi.SGELayout.Encode(&w.SGE[i], raw[abi.WQEDataOffset+16*i:])
+	}
+	if w.Data != nil {
+		copy(raw[abi.WQEDataOffset:], w.Data)
+	}
+	for i := range int(w.Units) {
+		copy(q.Ring[abi.RingSlot(w.Idx+uint16(i), q.Log)][:], raw[64*i:])
+	}
+	q.Posted = append(q.Posted, w)
+	return w
+}
+
+// post posts a WQE and rings the doorbell; push sends its first unit along.
+func (b *bench) post(qpn int, w work, push bool) {
+	q := b.qps[qpn]
+	w = q.write(qpn, w)
+	q.PI += w.Units
+	if push {
+		unit := q.Ring[abi.RingSlot(w.Idx, q.Log)]
+		b.Push.Push(port.PushedWQE{QPN: port.QPN(qpn), Idx: w.Idx, Data: unit})
+		b.Activate.Push(port.Activate{QPN: port.QPN(qpn), Push: true, Refuse: w.Units != 1})
+		if w.Units == 1 {
+			return
+		}
+	}
+	b.Activate.Push(port.Activate{QPN: port.QPN(qpn)})
+}
+
+// send is a SEND with a gather list.
+func send(op abi.WQEOp, flags abi.WQEFlags, list ...abi.SGE) work {
+	return work{Units: uint16(abi.WQEUnits(len(list), 0)), SGE: list,
+		Ctrl: abi.WQEControl{Op: op, Flags: flags, NumSGE: uint8(len(list)), Imm: 0xfeed}}
+}
+
+// inline is a SEND with inline data.
+func inline(flags abi.WQEFlags, data []byte) work {
+	return work{Units: uint16(abi.WQEUnits(0, len(data))), Data: data,
+		Ctrl: abi.WQEControl{Op: abi.OpSend, Flags: flags | abi.WQEInlined, InlineLen: uint16(len(data)), NumSGE: 77}}
+}
+
+func nop() work { return work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpNop}} }
+
+// run runs until all QPs are at rest.
+func (b *bench) run(limit uint64) {
+	b.t.Helper()
+	for end := b.k.Cycle() + limit; !b.rest(); {
+		if b.k.Cycle() > end {
+			for i, q := range b.qps {
+				if q.Exec != q.PI {
+					b.t.Logf("QP %d: exec %d of %d, window %d, live %d, busy %v, %s", i, q.Exec, q.PI, q.Window-q.Next.Diff(q.Una), len(q.Live), q.Busy, q.State)
+				}
+			}
+			b.t.Errorf("no rest after %d cycles", limit)
+			b.t.FailNow()
+		}
+		require.NoError(b.t, b.k.Run(b.k.Cycle()+50))
+	}
+	require.NoError(b.t, b.k.Run(b.k.Cycle()+200))
+}
+
+func (b *bench) rest() bool {
+	for _, q := range b.qps {
+		if q.Exec != q.PI || q.Busy || len(q.Live) > 0 {
+			return false
+		}
+	}
+	return b.Activate.Pending()+b.Push.Pending()+len(b.acks) == 0
+}

@@ -1,0 +1,162 @@
+package wqesched_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"rnic/abi"
+	"rnic/hdl"
+	"rnic/hdl/hdltest"
+	"rnic/roce"
+	wqesched "rnic/rtl/wqe_sched"
+)
+
+func sge(n int) abi.SGE { return abi.SGE{Addr: 0x10000, Length: uint32(n), LKey: 0x1200} }
+
+func TestOneSend(t *testing.T) {
+	b := newBench(t, hdl.Options{}, wqesched.Params{}, 0)
+	b.qp(4, roce.MTU1024, 64, 16)
+	b.post(0, send(abi.OpSend, abi.WQESignalled, sge(64)), false)
+	b.run(1000)
+	b.check()
+	require.Len(t, b.Pkt.Got, 1)
+}
+
+// mix is a random program: its sizes, drawn by rapid, and a seed for the rest.
+type mix struct {
+	QPs, WQEs, Lines, Entries, Services, Messages int
+	Packets, Budget                               int
+	Window                                        uint32
+	Throttle, Seed, Latency                       uint64
+	Faults                                        bool
+	MaxLen                                        int
+	MinLog                                        int
+}
+
+func (m *mix) work(b *bench) work {
+	r := b.rng
+	flags := abi.WQEFlags(r.Uint32N(4)) // signalled, solicited
+	if m.Faults && r.IntN(12) == 0 {
+		w := nop()
+		switch r.IntN(5) {
+		case 0:
+			w.Ctrl.Units = 9
+		case 1:
+			w.Ctrl.Op = abi.OpWrite
+		case 2:
+			w = send(abi.OpSend, flags, sge(1<<31), sge(0), sge(1))
+		case 3:
+			w.Ctrl.Op = 200
+		case 4:
+			w = send(abi.OpSend, flags, sge(1), sge(1), sge(1), sge(1), sge(1))
+		}
+		return w
+	}
+	switch r.IntN(6) {
+	case 0:
+		return nop()
+	case 1, 2:
+		data := make([]byte, r.IntN(65))
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+		return inline(flags, data)
+	}
+	op := abi.OpSend
+	if r.IntN(2) == 0 {
+		op = abi.OpSendImm
+	}
+	var list []abi.SGE
+	for range r.IntN(5) {
+		e := abi.SGE{Addr: r.Uint64(), LKey: abi.Key(r.Uint32())}
+		if r.IntN(3) > 0 {
+			e.Length = uint32(r.IntN(m.MaxLen))
+		}
+		list = append(list, e)
+	}
+	return send(op, flags, list...)
+}
+
+// drive is the driver of all QPs: it posts where there is room.
+func (m *mix) drive(b *bench) func(th *hdl.Thread) {
+	return func(th *hdl.Thread) {
+		left := make([]int, m.QPs)
+		for i := range left {
+			left[i] = m.WQEs
+		}
+		for more := true; more; {
+			more = false
+			posted := false
+			for i, q := range b.qps {
+				for burst := b.rng.IntN(4); burst > 0 && left[i] > 0; burst-- {
+					w := m.work(b)
+					if int(w.Units) > 1<<q.Log {
+						w = nop()
+					}
+					if int(w.Units) > q.room() {
+						break
+					}
+					b.post(i, w, b.rng.IntN(3) == 0)
+					left[i]--
+					posted = true
+				}
+				more = more || left[i] > 0
+			}
+			if posted || b.rng.IntN(2) == 0 {
+				th.Sleep(1 + b.rng.Uint64N(60))
+			} else {
+				th.Wait(&b.progress, th.Now()+500)
+			}
+		}
+	}
+}
+
+func (m *mix) scenario(t T) func(o hdl.Options) (hdltest.Digester, []output) {
+	return func(o hdl.Options) (hdltest.Digester, []output) {
+		p := wqesched.Params{LogQP: 6, Lines: m.Lines, Entries: m.Entries, Services: m.Services, PacketBudget: m.Packets, MessageBudget: m.Budget}
+		b := newBench(t, o, p, m.Throttle)
+		defer b.k.Close()
+		for range m.QPs {
+			q := b.qp(uint8(m.MinLog+b.rng.IntN(4)), roce.MTU(1+b.rng.IntN(5)), m.Window, m.Messages)
+			q.Sig = b.rng.IntN(4) == 0
+		}
+		if m.Latency > 0 {
+			b.latency = func() uint64 { return 1 + b.rng.Uint64N(m.Latency) }
+			b.ackDelay = func() uint64 { return 1 + b.rng.Uint64N(4*m.Latency) }
+			b.QPC.Latency = func() uint64 { return 1 + b.rng.Uint64N(8) }
+		}
+		d := b.k.Go("driver", m.drive(b))
+		for limit := 0; !d.Done(); limit++ {
+			require.NoError(t, b.k.Run(b.k.Cycle()+1000))
+			require.Less(t, limit, 5000, "the driver hangs")
+		}
+		b.run(2000000)
+		b.check()
+		return b.k, b.sort()
+	}
+}
+
+func TestRandomPrograms(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := mix{
+			QPs:      rapid.IntRange(1, 12).Draw(t, "qps"),
+			WQEs:     rapid.IntRange(1, 40).Draw(t, "wqes"),
+			Lines:    rapid.SampledFrom([]int{1, 2, 3, 5, 64}).Draw(t, "lines"),
+			Entries:  rapid.SampledFrom([]int{1, 2, 7, 1024}).Draw(t, "entries"),
+			Services: rapid.SampledFrom([]int{1, 2, 8}).Draw(t, "services"),
+			Messages: rapid.SampledFrom([]int{1, 2, 64}).Draw(t, "messages"),
+			Packets:  rapid.SampledFrom([]int{1, 3, 16}).Draw(t, "packets"),
+			Budget:   rapid.SampledFrom([]int{1, 2, 8}).Draw(t, "budget"),
+			Window:   rapid.SampledFrom([]uint32{1, 4, 20, 1 << 15}).Draw(t, "window"),
+			Throttle: rapid.Uint64Range(0, 3).Draw(t, "throttle"),
+			Seed:     rapid.Uint64().Draw(t, "seed"),
+			Latency:  rapid.SampledFrom([]uint64{0, 10, 200}).Draw(t, "latency"),
+			Faults:   rapid.Bool().Draw(t, "faults"),
+			MaxLen:   rapid.SampledFrom([]int{2, 600, 6000}).Draw(t, "maxlen"),
+			MinLog:   rapid.IntRange(0, 4).Draw(t, "minlog"),
+		}
+		hdltest.Identical(t, hdl.Options{Seed: m.Seed}, m.scenario(t))
+	})
+}
