@@ -6,79 +6,63 @@ import (
 	"rnic/rtl/port"
 )
 
-// count adds a verdict to the counters.
-func count(s *port.RespStats, v *port.RxVerdict, o *order) {
-	switch {
-	case v.Action == port.RxDrop && o.Kind == port.RxPacket:
-		countDrop(s, v.Drop)
-	case v.Action == port.RxAck && o.Opcode == roce.RCAck:
-		countReceived(s, o.Synd)
+// count adds a verdict to the counters: under the one that it names; a dropped
+// packet whose counter is not one of drops under DropOther too; a fault that is
+// answered with NAK invalid request under that too.
+func count(s *port.RespStats, v *port.RxVerdict) {
+	if n := counter(s, v.Drop); n != nil {
+		*n++
 	}
-	if o.Kind == port.RxFault {
-		switch o.Status {
-		case abi.StatusLocLen:
-			s.RespLocalLengthError++
-		case abi.StatusLocProt:
-			s.RespLocalProtection++
-		}
-	}
-	if v.Ack.Send && (v.Action == port.RxReply || v.Action == port.RxFailed) {
-		countReply(s, roce.Syndrome(v.Ack.Syndrome))
-	}
-}
-
-// countDrop counts a frame that was dropped for the reason c.
-func countDrop(s *port.RespStats, c abi.Counter) {
-	switch c {
-	case abi.RxDropBadQPN:
-		s.DropBadQPN++
-	case abi.RxDropBadTransport:
-		s.DropBadTransport++
-	case abi.RxDropBadState:
-		s.DropBadState++
-	case abi.RxDropBadPKey:
-		s.DropBadPKey++
-	case abi.RxDropBadAddress:
-		s.DropBadAddress++
-	case abi.DuplicateRequest:
-		s.DuplicateRequest++
-	case abi.OutOfSequence:
-		s.OutOfSequence++
-	case abi.OutOfBuffer:
-		s.OutOfBuffer++
-	default:
+	if v.Action == port.RxDrop && !isDrop(v.Drop) {
 		s.DropOther++
 	}
-}
-
-// countReply counts a request that was answered, but not placed, by the answer.
-func countReply(s *port.RespStats, y roce.Syndrome) {
-	switch {
-	case y.Kind() == roce.KindACK:
-		s.DuplicateRequest++
-	case y.Kind() == roce.KindRNR:
-		s.OutOfBuffer++
-	case isNAK(y, roce.NAKSequence):
-		s.OutOfSequence++
-	case isNAK(y, roce.NAKInvalidRequest):
+	if v.Action == port.RxFailed && v.Ack.Send && roce.Syndrome(v.Ack.Syndrome) == roce.NAKSyndrome(roce.NAKInvalidRequest) {
 		s.RespRemoteInvalidRequest++
-	case isNAK(y, roce.NAKRemoteAccess):
-		s.RespRemoteAccess++
 	}
 }
 
-// countReceived counts a NAK that the send queue got.
-func countReceived(s *port.RespStats, y roce.Syndrome) {
-	switch {
-	case y.Kind() == roce.KindRNR:
-		s.RnrNakRetryErr++
-	case isNAK(y, roce.NAKSequence):
-		s.PacketSeqErr++
-	case isNAK(y, roce.NAKInvalidRequest):
-		s.ReqRemoteInvalidRequest++
-	case isNAK(y, roce.NAKRemoteAccess):
-		s.ReqRemoteAccessErr++
-	case isNAK(y, roce.NAKRemoteOperation):
-		s.ReqRemoteOperational++
+// isDrop tells whether a counter counts dropped packets, and here.
+func isDrop(c abi.Counter) bool { return c >= abi.RxDropBadQPN && c <= abi.RxDropOther }
+
+// counter is the one of s that a verdict names, nil if it is not kept here.
+func counter(s *port.RespStats, c abi.Counter) *uint64 {
+	switch c {
+	case abi.RxDropBadQPN:
+		return &s.DropBadQPN
+	case abi.RxDropBadTransport:
+		return &s.DropBadTransport
+	case abi.RxDropBadState:
+		return &s.DropBadState
+	case abi.RxDropBadPKey:
+		return &s.DropBadPKey
+	case abi.RxDropBadAddress:
+		return &s.DropBadAddress
+	case abi.RxDropOther:
+		return &s.DropOther
+	case abi.DuplicateRequest:
+		return &s.DuplicateRequest
+	case abi.OutOfSequence:
+		return &s.OutOfSequence
+	case abi.OutOfBuffer:
+		return &s.OutOfBuffer
+	case abi.RespLocalLengthError:
+		return &s.RespLocalLengthError
+	case abi.RespLocalProtectionErrors:
+		return &s.RespLocalProtection
+	case abi.RespRemoteAccessErrors:
+		return &s.RespRemoteAccess
+	case abi.RespRemoteInvalidRequest:
+		return &s.RespRemoteInvalidRequest
+	case abi.PacketSeqErr:
+		return &s.PacketSeqErr
+	case abi.RNRNakRetryErr:
+		return &s.RnrNakRetryErr
+	case abi.ReqRemoteInvalidRequest:
+		return &s.ReqRemoteInvalidRequest
+	case abi.ReqRemoteAccessErrors:
+		return &s.ReqRemoteAccessErr
+	case abi.ReqRemoteOperational:
+		return &s.ReqRemoteOperational
 	}
+	return nil
 }

@@ -13,14 +13,12 @@ type order struct {
 	QPN     port.QPN
 	Opcode  roce.Opcode
 	PSN     roce.PSN
-	Synd    roce.Syndrome
 	HasImm  bool
 	Imm     uint32
 	Solicit bool
 	Len     uint16
 	BufAddr uint32
 	Beats   uint8
-	Status  abi.WCStatus
 }
 
 // fault is a fault that scatter found; End, after the last of a purged QP.
@@ -73,7 +71,7 @@ func (i *Issue) Eval() {
 		if f := i.Fault.Head(); !f.End && !(q.Purging && f.QPN == q.PurgedQP) {
 			i.Fault.Take()
 			i.Op.Put(port.RxOp{Kind: port.RxFault, QPN: f.QPN, PSN: f.PSN, MSN: f.MSN, Status: f.Status})
-			i.Order.Put(order{Kind: port.RxFault, QPN: f.QPN, PSN: f.PSN, Status: f.Status})
+			i.Order.Put(order{Kind: port.RxFault, QPN: f.QPN, PSN: f.PSN})
 		}
 	case i.Purge.Valid() && !q.Purging && i.Purging.Ready():
 		n := i.Purge.Take().QPN
@@ -95,7 +93,7 @@ func (i *Issue) Eval() {
 func (i *Issue) packet(p *port.RxPkt) {
 	*i.Op.Next() = port.RxOp{Kind: port.RxPacket, QPN: p.QPN, Pkt: *p}
 	i.Order.Put(order{
-		Kind: port.RxPacket, QPN: p.QPN, Opcode: p.Opcode, PSN: p.PSN, Synd: roce.Syndrome(p.Syndrome),
+		Kind: port.RxPacket, QPN: p.QPN, Opcode: p.Opcode, PSN: p.PSN,
 		HasImm: p.Opcode.HasImm(), Imm: p.Imm, Solicit: p.Solicited,
 		Len: p.Len, BufAddr: p.BufAddr, Beats: p.FrameBeats,
 	})

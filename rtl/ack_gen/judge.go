@@ -2,7 +2,6 @@ package ackgen
 
 import (
 	"rnic/hdl"
-	"rnic/roce"
 	"rnic/rtl/port"
 )
 
@@ -29,7 +28,7 @@ func (j *Judge) Eval() {
 		(j.Event.Ready() || j.Verdict.Head().Action != port.RxAck) {
 		v, o := j.Verdict.Take(), j.Order.Take()
 		j.judge(v, o)
-		count(&s, v, o)
+		count(&s, v)
 	}
 	if s != j.Stats.Get() {
 		j.Stats.Set(s)
@@ -63,13 +62,8 @@ func (j *Judge) judge(v *port.RxVerdict, o *order) {
 // before is the number of messages completed before the packet: the
 // acknowledgement's MSN counts the packet's own (IBTA 9.7.5.1.2).
 func before(v *port.RxVerdict) port.MSN {
-	if v.EndsWQE {
+	if v.Action == port.RxPlace && v.EndsWQE {
 		return (v.Ack.MSN - 1) & 0xffffff
 	}
 	return v.Ack.MSN
-}
-
-// isNAK tells a NAK with the given code.
-func isNAK(s roce.Syndrome, c roce.NAKCode) bool {
-	return s.Kind() == roce.KindNAK && roce.NAKCode(s.Value()) == c
 }
