@@ -1,0 +1,377 @@
+package pkttx_test
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+
+	"github.com/stretchr/testify/require"
+
+	"rnic/hdl"
+	"rnic/hdl/hdltest"
+	"rnic/roce"
+	pkttx "rnic/rtl/pkt_tx"
+	"rnic/rtl/port"
+	"rnic/tb/agent"
+)
+
+var portReg = port.PortReg{
+	Enable: true, MAC: roce.HostMAC(1), IPv4: roce.HostIPv4(1), GID0: roce.HostIPv6(1), MTU: 4096,
+}
+
+// Parts of a key: what mpt and dma do with it.
+const (
+	badKey    port.Key = 0x100
+	badPD     port.Key = 0x200
+	badAccess port.Key = 0x300
+	badBounds port.Key = 0x400
+	badRead   port.Key = 0x500 // the DMA fails
+)
+
+// translate is where a virtual address lies on the bus: pages are scattered.
+func translate(key port.Key, va port.VA) port.BusAddr {
+	page := uint64(va) >> 12 * 0x9E3779B97F4A7C15 >> 24
+	if key == badRead {
+		page |= 1 << 45
+	}
+	return port.BusAddr(page<<12 | uint64(va)&0xFFF)
+}
+
+// memory is the byte at a bus address.
+func memory(a port.BusAddr) byte {
+	x := uint64(a) * 0xD6E8FEB86659FD93
+	return byte(x >> 56)
+}
+
+func lookup(q port.MptReq) port.MptRes {
+	switch q.Key {
+	case badKey:
+		return port.MptRes{Status: port.MptBadKey}
+	case badPD:
+		return port.MptRes{Status: port.MptBadPD}
+	case badAccess:
+		return port.MptRes{Status: port.MptBadAccess}
+	case badBounds:
+		return port.MptRes{Status: port.MptBadBounds}
+	}
+	r := port.MptRes{Addr0: translate(q.Key, q.VA), Len0: q.Len}
+	if room := 4096 - uint16(q.VA&4095); room < q.Len {
+		r.Len0, r.Len1 = room, q.Len-room
+		r.Addr1 = translate(q.Key, q.VA+port.VA(room))
+	}
+	return r
+}
+
+// answer is what dma returns for a read.
+func answer(q port.ReadReq) []port.ReadBeat {
+	bad := q.Addr>>57&1 != 0
+	var bs []port.ReadBeat
+	lane := int(q.Shift)
+	var b port.ReadBeat
+	for i := range q.Len {
+		b.Data[lane] = memory(q.Addr + port.BusAddr(i))
+		lane++
+		last := i == q.Len-1
+		if lane == 64 || last {
+			b.Len, b.Last, b.Err = uint8(lane), last, last && bad
+			bs = append(bs, b)
+			b, lane = port.ReadBeat{}, 0
+		}
+	}
+	if bad && len(bs) > 1 { // an error may cut the data short
+		return bs[len(bs)-1:]
+	}
+	return bs
+}
+
+// qp is the test's choice of what qpc answers for a number.
+func qp(n port.QPN) port.TxHdr {
+	h := port.TxHdr{
+		Drop: n&0xF000 == 0xD000, PD: 7, DestQPN: n ^ 0x800001, PKey: 0xFFFF, DMAC: roce.HostMAC(2),
+		V6: n&1 != 0, SPort: 0xC000 | uint16(n), TOS: uint8(n), TTL: uint8(60 + n&3), Flow: uint32(n) << 4 & 0xFFFFF,
+		DIP: roce.GIDFromIPv4(roce.HostIPv4(2)),
+	}
+	if h.V6 {
+		h.DIP = roce.HostIPv6(2)
+	}
+	return h
+}
+
+// level drives PortReg.
+type level struct {
+	hdl.Regs[struct{ Done bool }]
+	PortReg hdl.Sig[port.PortReg]
+	reg     port.PortReg
+}
+
+func (l *level) Eval() {
+	if !l.Q.Done {
+		l.D.Done = true
+		l.PortReg.Set(l.reg)
+	}
+}
+
+type bench struct {
+	Level  level
+	Req    agent.Source[port.TxPkt]
+	Piece  agent.Source[port.TxPiece]
+	Resp   agent.Source[port.TxPkt]
+	QPC    agent.Responder[port.TxHdrReq, port.TxHdr]
+	MPT    agent.Responder[port.MptReq, port.MptRes]
+	Read   agent.Sink[port.ReadReq]
+	Data   agent.Source[port.ReadBeat]
+	Fault  agent.Sink[port.SQFault]
+	Purge  agent.Sink[port.Purge]
+	Eth    agent.Sink[port.EthBeat]
+	TX     *pkttx.TX
+	failed map[port.QPN]bool
+	due    []uint64 // cycle of each beat of Data
+}
+
+// setup is how a bench is to be built.
+type setup struct {
+	params    pkttx.Params
+	seed      uint64 // of throttles and latencies; 0: none, fixed latencies
+	qpcCycles uint64 // 0: 4
+	dmaCycles uint64 // 0: 20
+	off       bool
+	cycles    uint64 // to run; 0: 30000
+	respFrom  func(n int) uint64
+	ethSeed   uint64
+}
+
+func build(s setup) *bench {
+	b := &bench{TX: pkttx.New(s.params), failed: map[port.QPN]bool{}}
+	b.Level.reg = portReg
+	b.Level.reg.Enable = !s.off
+	t := b.TX
+	hdl.Wire(&b.Level.PortReg, &t.Send.PortReg)
+	hdl.Connect(&b.Req.Out, &t.Ask.Req, 2)
+	hdl.Connect(&b.Piece.Out, &t.Translate.ReqPiece, 2)
+	hdl.Connect(&b.Resp.Out, &t.Ask.Resp, 2)
+	hdl.Connect(&t.Ask.HdrReq, &b.QPC.In, 2)
+	hdl.Connect(&b.QPC.Out, &t.Ask.Hdr, 2)
+	hdl.Connect(&t.Translate.Mpt, &b.MPT.In, 2)
+	hdl.Connect(&b.MPT.Out, &t.Load.MptRes, pkttx.MptDepth)
+	hdl.Connect(&t.Load.Read, &b.Read.In, 2)
+	hdl.Connect(&b.Data.Out, &t.Buffer.Data, 2)
+	hdl.Connect(&t.Send.Fault, &b.Fault.In, 2)
+	hdl.Connect(&t.Send.Purge, &b.Purge.In, 2)
+	hdl.Connect(&t.Seal.Eth, &b.Eth.In, 2)
+	b.Resp.NotBefore = s.respFrom
+	b.Eth.Throttle.Seed = s.ethSeed
+
+	draw := func(n uint32) uint64 { return 0 }
+	if s.seed != 0 {
+		rng := rand.New(rand.NewPCG(s.seed, 1))
+		draw = func(n uint32) uint64 { return uint64(rng.Uint32N(n)) }
+		for _, t := range []*agent.Throttle{
+			&b.Req.Throttle, &b.Piece.Throttle, &b.Resp.Throttle, &b.QPC.Throttle, &b.MPT.Throttle,
+			&b.Read.Throttle, &b.Data.Throttle, &b.Fault.Throttle, &b.Purge.Throttle, &b.Eth.Throttle,
+		} {
+			t.Seed = s.seed
+		}
+	}
+	qpc := s.qpcCycles
+	if qpc == 0 {
+		qpc = 4
+	}
+	b.QPC.Latency = func() uint64 { return qpc + draw(30) }
+	b.MPT.Latency = func() uint64 { return 4 + draw(20) }
+	b.QPC.Answer = func(q port.TxHdrReq) port.TxHdr {
+		h := qp(q.QPN)
+		h.Drop = h.Drop || b.failed[q.QPN] && !q.Resp
+		return h
+	}
+	b.MPT.Answer = lookup
+	b.Fault.OnTake = func(f port.SQFault) { b.failed[f.QPN] = true }
+	dma := s.dmaCycles
+	if dma == 0 {
+		dma = 20
+	}
+	b.Read.OnTake = func(q port.ReadReq) {
+		at := b.Read.Now() + dma + draw(200)
+		for _, beat := range answer(q) {
+			b.due = append(b.due, at)
+			b.Data.Push(beat)
+		}
+	}
+	b.Data.NotBefore = func(n int) uint64 { return b.due[n] }
+	return b
+}
+
+// sent is a frame on Eth.
+type sent struct {
+	Frame []byte
+	First uint64 // cycle of the first beat
+	Last  uint64
+	Gaps  int // cycles without a beat inside the frame
+}
+
+type result struct {
+	Frames []sent
+	Faults []port.SQFault
+	Purges []port.Purge
+	Reads  []port.ReadReq
+	Stats  port.TxStats
+}
+
+// load is what a bench is fed with.
+type load struct {
+	req   []port.TxPkt
+	piece []port.TxPiece
+	resp  []port.TxPkt
+}
+
+func run(t hdltest.T, s setup, l load) result {
+	t.Helper()
+	return hdltest.Identical(t, hdl.Options{}, func(o hdl.Options) (hdltest.Digester, result) {
+		b := build(s)
+		k, err := hdl.Elaborate("bench", b, o)
+		require.NoError(t, err)
+		b.Req.Push(l.req...)
+		b.Piece.Push(l.piece...)
+		b.Resp.Push(l.resp...)
+		cycles := s.cycles
+		if cycles == 0 {
+			cycles = 30000
+		}
+		require.NoError(t, k.Run(cycles))
+		require.Zero(t, b.Req.Pending(), "requests left over")
+		require.Zero(t, b.Piece.Pending(), "pieces left over")
+		require.Zero(t, b.Resp.Pending(), "responses left over")
+		require.Zero(t, b.Data.Pending(), "payload left over")
+		return k, result{join(t, b.Eth.Got, b.Eth.At), b.Fault.Got, b.Purge.Got, b.Read.Got, b.TX.Seal.Stats.Get()}
+	})
+}
+
+// join puts frames together.
+func join(t hdltest.T, bs []port.EthBeat, at []uint64) []sent {
+	var fs []sent
+	var f sent
+	for i, b := range bs {
+		require.True(t, b.Len >= 1 && b.Len <= 64 && (b.Last || b.Len == 64) && !b.Bad)
+		if f.Frame == nil {
+			f.First = at[i]
+		} else {
+			f.Gaps += int(at[i] - at[i-1] - 1)
+		}
+		f.Frame = append(f.Frame, b.Data[:b.Len]...)
+		if b.Last {
+			f.Last = at[i]
+			fs = append(fs, f)
+			f = sent{}
+		}
+	}
+	require.Nil(t, f.Frame, "frame without end")
+	return fs
+}
+
+// payload is what a packet's pieces hold; ok is false if they cannot be read.
+func payload(pieces []port.TxPiece) (b []byte, ok bool) {
+	for _, p := range pieces {
+		switch {
+		case p.Inline:
+			b = append(b, p.Data[:p.Len]...)
+			continue
+		case p.Key >= badKey && p.Key <= badRead:
+			return nil, false
+		}
+		for i := range p.Len {
+			b = append(b, memory(translate(p.Key, p.VA+port.VA(i))))
+		}
+	}
+	return b, true
+}
+
+// expected is the frame of a packet, as roce puts it together.
+func expected(p *port.TxPkt, data []byte) *roce.Packet {
+	h := qp(p.QPN)
+	e := &roce.Packet{
+		Eth: roce.Ethernet{Dst: h.DMAC, Src: portReg.MAC},
+		V6:  h.V6,
+		UDP: roce.UDP{SrcPort: h.SPort},
+		BTH: roce.BTH{
+			Opcode: p.Opcode, SE: p.Solicited, MigReq: true, PKey: roce.PKey(h.PKey), DestQP: roce.QPN(h.DestQPN),
+			AckReq: p.AckReq, PSN: p.PSN,
+		},
+		DETH:         roce.DETH{SrcQP: roce.QPN(p.QPN)},
+		RETH:         roce.RETH{VA: uint64(p.Reth.VA), RKey: uint32(p.Reth.RKey), Length: p.Reth.Len},
+		AtomicETH:    roce.AtomicETH{VA: uint64(p.Reth.VA), RKey: uint32(p.Reth.RKey), SwapAdd: p.Reth.Swap, Compare: p.Reth.Compare},
+		AETH:         roce.AETH{Syndrome: roce.Syndrome(p.Syndrome), MSN: roce.MSN(p.MSN)},
+		AtomicAckETH: roce.AtomicAckETH{Orig: p.Reth.Swap},
+		Imm:          roce.ImmDt{Imm: p.Imm},
+		IETH:         roce.IETH{RKey: p.Imm},
+	}
+	if h.V6 {
+		e.IP6 = roce.IPv6{DSCP: h.TOS >> 2, ECN: h.TOS & 3, FlowLabel: h.Flow, HopLimit: h.TTL, Src: portReg.GID0, Dst: h.DIP}
+	} else {
+		e.IP4 = roce.IPv4{DSCP: h.TOS >> 2, ECN: h.TOS & 3, DF: true, TTL: h.TTL, Src: portReg.IPv4, Dst: [4]byte(h.DIP[12:])}
+	}
+	e.SetPayload(data)
+	return e
+}
+
+// compare checks all frames against the load, lane by lane, and returns how many
+// requests were sent.
+func compare(t hdltest.T, l load, r result) {
+	t.Helper()
+	var req, resp [][]byte
+	failed := map[port.QPN]bool{}
+	var faults []port.SQFault
+	add := func(to *[][]byte, p *port.TxPkt, data []byte) { *to = append(*to, expected(p, data).Append(nil)) }
+	pieces := l.piece
+	purges := 0
+	for i := range l.req {
+		p := &l.req[i]
+		if p.Purge {
+			purges++
+			continue
+		}
+		own := pieces[:p.NumPieces]
+		pieces = pieces[p.NumPieces:]
+		data, ok := payload(own)
+		switch {
+		case qp(p.QPN).Drop, failed[p.QPN]:
+		case !ok:
+			failed[p.QPN] = true
+			faults = append(faults, port.SQFault{QPN: p.QPN, PSN: p.PSN})
+		default:
+			add(&req, p, data)
+		}
+	}
+	for i := range l.resp {
+		if !qp(l.resp[i].QPN).Drop {
+			add(&resp, &l.resp[i], nil)
+		}
+	}
+	var stats port.TxStats
+	for n, f := range r.Frames {
+		p, err := roce.ParseFrame(f.Frame)
+		require.NoError(t, err, "frame %d", n)
+		if !p.V6 { // the identification counts frames
+			require.Equal(t, uint16(n), p.IP4.ID)
+			binary.BigEndian.PutUint16(f.Frame[18:], 0)
+			binary.BigEndian.PutUint16(f.Frame[24:], roce.IPv4Checksum(f.Frame[14:34]))
+			end := len(f.Frame) - 4
+			require.Equal(t, p.ICRC, binary.LittleEndian.Uint32(f.Frame[end:]))
+			binary.LittleEndian.PutUint32(f.Frame[end:], roce.ICRC(f.Frame[14:end]))
+		}
+		lane := &req
+		if len(resp) > 0 && string(resp[0]) == string(f.Frame) {
+			lane = &resp
+		}
+		require.NotEmpty(t, *lane, "frame %d: %+v", n, p)
+		require.Equal(t, (*lane)[0], f.Frame, "frame %d: %+v", n, p)
+		*lane = (*lane)[1:]
+		stats.TxPackets++
+		stats.TxBytes += uint64(max(60, len(f.Frame)))
+	}
+	require.Empty(t, req, "requests missing")
+	require.Empty(t, resp, "responses missing")
+	require.Equal(t, stats, r.Stats)
+	require.Len(t, r.Purges, purges)
+	require.Len(t, r.Faults, len(faults))
+	for i, f := range faults {
+		require.Equal(t, f, port.SQFault{QPN: r.Faults[i].QPN, PSN: r.Faults[i].PSN})
+	}
+}

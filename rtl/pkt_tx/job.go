@@ -1,0 +1,38 @@
+package pkttx
+
+import (
+	"rnic/roce"
+	"rnic/rtl/port"
+)
+
+// job is a packet with what its headers need. Epoch is the number of faults that
+// qpc had taken when it was asked, modulo 256.
+type job struct {
+	Pkt   port.TxPkt
+	Hdr   port.TxHdr
+	Epoch uint8
+}
+
+const (
+	udp4 = roce.EthernetSize + roce.IPv4Size
+	udp6 = roce.EthernetSize + roce.IPv6Size
+)
+
+// headers is the length of all headers, bytes: where the payload begins.
+func (j *job) headers() int {
+	if j.Hdr.V6 {
+		return udp6 + roce.UDPSize + j.Pkt.Opcode.HeaderSize()
+	}
+	return udp4 + roce.UDPSize + j.Pkt.Opcode.HeaderSize()
+}
+
+// lane is the lane of the first byte of payload.
+func (j *job) lane() uint8 { return uint8(j.headers() % beatBytes) }
+
+// beats is the number of beats of the frame that have payload.
+func (j *job) beats() uint8 {
+	if j.Pkt.Len == 0 {
+		return 0
+	}
+	return uint8((int(j.lane()) + int(j.Pkt.Len) + beatBytes - 1) / beatBytes)
+}

@@ -1,0 +1,117 @@
+package pkttx
+
+import (
+	"rnic/abi"
+	"rnic/hdl"
+	"rnic/rtl/port"
+)
+
+// Load reserves the beats of a packet in the payload buffer, reads its pieces,
+// run by run, and tells Buffer what will come. When mpt refuses a piece, the
+// pieces behind it are not read, and the packet's last landing says so.
+type Load struct {
+	hdl.Regs[loadState]
+	MptRes hdl.In[port.MptRes]
+	Read   hdl.Out[port.ReadReq]
+
+	ops      hdl.In[op]
+	land     hdl.Out[landing]
+	released hdl.Tap[uint16]
+	beats    uint16
+}
+
+type loadState struct {
+	Reserved uint16        // beats reserved so far, modulo 2^16
+	Second   bool          // the second run of the piece is to be read
+	Vendor   abi.VendorErr // why an earlier piece of the packet was refused
+}
+
+// landing is a run of payload that arrives next at Buffer: inline, or as beats
+// of one read. One without bytes only ends its packet.
+type landing struct {
+	Inline bool
+	Last   bool // of its packet
+	Len    uint16
+	Start  uint8         // lane of the first byte of the packet's payload
+	Beats  uint8         // that the packet's payload takes
+	Vendor abi.VendorErr // with Last: the packet cannot be sent
+	Data   [beatBytes]byte
+}
+
+// Eval deals with one run.
+func (l *Load) Eval() {
+	q, d := &l.Q, &l.D
+	if !l.ops.Valid() || !l.land.Ready() {
+		return
+	}
+	o := l.ops.Head()
+	reserved := q.Reserved
+	if o.First && !q.Second {
+		if held := reserved - l.released.Get(); held+uint16(o.Beats) > l.beats {
+			return
+		}
+		reserved += uint16(o.Beats)
+	}
+	vendor := q.Vendor
+	var res *port.MptRes
+	if !o.Inline {
+		if !l.MptRes.Valid() || !l.Read.Ready() {
+			return
+		}
+		if res = l.MptRes.Head(); vendor == abi.VendorNone {
+			vendor = refusal(res.Status)
+		}
+	}
+	d.Reserved = reserved
+	switch {
+	case vendor != abi.VendorNone:
+		if o.Last {
+			l.put(o, 0, true, vendor)
+		}
+	case o.Inline:
+		l.put(o, o.Len, o.Last, vendor)
+	case q.Second:
+		l.read(o, res.Addr1, res.Len1, o.Lane+uint8(res.Len0%beatBytes), o.Last)
+	default:
+		l.read(o, res.Addr0, res.Len0, o.Lane, o.Last && res.Len1 == 0)
+		if res.Len1 != 0 {
+			d.Second = true
+			return
+		}
+	}
+	d.Second = false
+	if !o.Inline {
+		l.MptRes.Take()
+	}
+	l.ops.Take()
+	d.Vendor = vendor
+	if o.Last {
+		d.Vendor = abi.VendorNone
+	}
+}
+
+// read asks for one run.
+func (l *Load) read(o *op, addr port.BusAddr, n uint16, lane uint8, last bool) {
+	*l.Read.Next() = port.ReadReq{Addr: addr, Len: uint32(n), Shift: lane % beatBytes}
+	l.put(o, n, last, abi.VendorNone)
+}
+
+func (l *Load) put(o *op, n uint16, last bool, vendor abi.VendorErr) {
+	x := l.land.Next()
+	x.Inline, x.Last, x.Len, x.Start, x.Beats, x.Vendor, x.Data = o.Inline, last, n, o.Start, o.Beats, vendor, o.Data
+}
+
+// refusal is the reason that a WQE gets for what mpt says.
+func refusal(s port.MptStatus) abi.VendorErr {
+	switch s {
+	case port.MptOK:
+		return abi.VendorNone
+	case port.MptBadPD:
+		return abi.VendorLKeyPD
+	case port.MptBadAccess:
+		return abi.VendorLKeyAccess
+	case port.MptBadBounds:
+		return abi.VendorLKeyBounds
+	}
+	return abi.VendorLKeyUnknown
+}
