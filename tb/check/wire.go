@@ -1,0 +1,217 @@
+package check
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"rnic/roce"
+)
+
+// Counts is what a port saw, to be compared with the NIC's counters.
+type Counts struct {
+	TxPackets, TxBytes, RxPackets, RxBytes uint64
+	TxAcks, TxNaks, TxRNRNaks              uint64
+	Requests                               uint64 // request packets sent
+	Payload                                uint64 // bytes of them
+}
+
+// flow follows the requests to one QP: the sender's side of roce.md, "PSN".
+type flow struct {
+	begun    bool
+	next     roce.PSN // the PSN that must come next
+	inside   bool     // between first and last of a message
+	messages roce.MSN // messages that have ended
+	length   int      // of the message so far
+}
+
+// answers follows the acknowledgements from one QP.
+type answers struct {
+	begun  bool
+	last   roce.PSN
+	msn    roce.MSN
+	failed bool // a NAK has ended the connection
+}
+
+// Wire checks the frames of one port. Packets must be RC, and there must be no
+// loss: every gap is an error.
+type Wire struct {
+	MTU    int // payload bytes of a full packet
+	Counts Counts
+	errs   []error
+
+	out, in map[roce.QPN]*flow    // by destination QP
+	acks    map[roce.QPN]*answers // sent, by destination QP
+	pairs   map[roce.QPN]roce.QPN // local QP to its peer, as QPPair told
+}
+
+// NewWire makes a checker of a port whose packets carry at most mtu bytes.
+func NewWire(mtu int) *Wire {
+	return &Wire{
+		MTU: mtu, out: map[roce.QPN]*flow{}, in: map[roce.QPN]*flow{},
+		acks: map[roce.QPN]*answers{}, pairs: map[roce.QPN]roce.QPN{},
+	}
+}
+
+// QPPair tells which QP of the other host a local one is connected to: packets
+// name their destination only.
+func (w *Wire) QPPair(local, remote roce.QPN) { w.pairs[remote] = local }
+
+// Errors are the broken rules found, at most 20.
+func (w *Wire) Errors() []error { return w.errs }
+
+func (w *Wire) fail(ps int64, format string, args ...any) {
+	if len(w.errs) < 20 {
+		w.errs = append(w.errs, fmt.Errorf("%d ns: "+format, append([]any{ps / 1000}, args...)...))
+	}
+}
+
+// Frame judges a frame, without FCS, at the time ps.
+func (w *Wire) Frame(ps int64, tx, badFCS bool, data []byte) {
+	if badFCS {
+		w.fail(ps, "frame with a bad FCS")
+		return
+	}
+	p, err := roce.ParseFrame(data)
+	if err != nil {
+		w.fail(ps, "frame of %d bytes: %v", len(data), err)
+		return
+	}
+	w.format(ps, &p, data)
+	c := &w.Counts
+	if !tx {
+		c.RxPackets++
+		c.RxBytes += uint64(len(data))
+		if p.BTH.Opcode.IsRequest() {
+			w.request(ps, flowOf(w.in, roce.QPN(p.BTH.DestQP)), &p)
+		}
+		return
+	}
+	c.TxPackets++
+	c.TxBytes += uint64(len(data))
+	if p.BTH.Opcode.IsRequest() {
+		c.Requests++
+		c.Payload += uint64(len(p.Payload))
+		w.request(ps, flowOf(w.out, roce.QPN(p.BTH.DestQP)), &p)
+	} else {
+		w.answer(ps, &p)
+	}
+}
+
+func flowOf(m map[roce.QPN]*flow, q roce.QPN) *flow {
+	if m[q] == nil {
+		m[q] = &flow{}
+	}
+	return m[q]
+}
+
+// format checks what concerns the packet alone. The ICRC is computed a second
+// time, from the frame's own bytes and by the polynomial division of the book.
+func (w *Wire) format(ps int64, p *roce.Packet, data []byte) {
+	if p.BTH.Opcode.Transport() != roce.RC {
+		w.fail(ps, "opcode %v is not of RC", p.BTH.Opcode)
+	}
+	if got, want := p.BTH.PadCnt, -len(p.Payload)&3; int(got) != want {
+		w.fail(ps, "PadCnt %d with %d bytes of payload", got, len(p.Payload))
+	}
+	if len(data) < 60 {
+		w.fail(ps, "frame of %d bytes is not padded", len(data))
+	}
+	end := 14 + int(binary.BigEndian.Uint16(data[16:]))
+	if data[14]>>4 == 6 {
+		end = 14 + 40 + int(binary.BigEndian.Uint16(data[18:]))
+	}
+	if got, want := binary.LittleEndian.Uint32(data[end-4:]), icrc(data[14:end-4]); got != want {
+		w.fail(ps, "ICRC %08x, computed %08x", got, want)
+	}
+}
+
+// request checks the order of the request packets of one flow.
+func (w *Wire) request(ps int64, f *flow, p *roce.Packet) {
+	op, psn, n := p.BTH.Opcode, p.BTH.PSN, len(p.Payload)
+	if f.begun && psn != f.next {
+		w.fail(ps, "QP %06x: PSN %06x, expected %06x", p.BTH.DestQP, psn, f.next)
+	}
+	f.begun, f.next = true, psn.Add(1)
+	if op.Starts() == f.inside {
+		w.fail(ps, "QP %06x PSN %06x: %v out of sequence", p.BTH.DestQP, psn, op)
+	}
+	if op.Starts() {
+		f.length = 0
+	}
+	f.length += n
+	switch {
+	case !op.Ends() && n != w.MTU:
+		w.fail(ps, "QP %06x PSN %06x: %v with %d bytes, MTU %d", p.BTH.DestQP, psn, op, n, w.MTU)
+	case n > w.MTU, op.IsLast() && n == 0:
+		w.fail(ps, "QP %06x PSN %06x: %v with %d bytes", p.BTH.DestQP, psn, op, n)
+	case op.Ends() && !p.BTH.AckReq:
+		w.fail(ps, "QP %06x PSN %06x: %v without AckReq", p.BTH.DestQP, psn, op)
+	case p.BTH.SE && !op.Ends():
+		w.fail(ps, "QP %06x PSN %06x: SE in %v", p.BTH.DestQP, psn, op)
+	}
+	f.inside = !op.Ends()
+	if op.Ends() {
+		f.messages = f.messages.Add(1)
+	}
+}
+
+// answer checks an acknowledgement that this port sent against the requests that
+// it has received.
+func (w *Wire) answer(ps int64, p *roce.Packet) {
+	c := &w.Counts
+	s := p.AETH.Syndrome
+	switch s.Kind() {
+	case roce.KindACK:
+		c.TxAcks++
+	case roce.KindRNR:
+		c.TxRNRNaks++
+	default:
+		c.TxNaks++
+	}
+	dest := roce.QPN(p.BTH.DestQP)
+	local, known := w.pairs[dest]
+	req := w.in[local]
+	if !known || req == nil {
+		w.fail(ps, "acknowledgement to QP %06x, which has sent nothing", dest)
+		return
+	}
+	a := w.acks[dest]
+	if a == nil {
+		a = &answers{}
+		w.acks[dest] = a
+	}
+	psn, msn := p.BTH.PSN, p.AETH.MSN
+	if !psn.Before(req.next) {
+		w.fail(ps, "QP %06x: %v of PSN %06x, which has not come", dest, s, psn)
+	}
+	if a.begun && psn.Before(a.last) {
+		w.fail(ps, "QP %06x: %v of PSN %06x after that of %06x", dest, s, psn, a.last)
+	}
+	if msn.Diff(a.msn) > req.messages.Diff(a.msn) {
+		w.fail(ps, "QP %06x: MSN %d with %d messages complete", dest, msn, req.messages)
+	}
+	if a.failed {
+		w.fail(ps, "QP %06x: %v after a NAK", dest, s)
+	}
+	a.begun, a.last, a.msn = true, psn, msn
+	a.failed = s.Kind() == roce.KindNAK
+}
+
+// Finish tells what is missing at the end of a run: messages begun and not ended,
+// and requests without an acknowledgement.
+func (w *Wire) Finish() {
+	for q, f := range w.out {
+		if f.inside {
+			w.fail(0, "QP %06x: message without an end", q)
+		}
+	}
+	for remote, local := range w.pairs {
+		req, a := w.in[local], w.acks[remote]
+		if req == nil || !req.begun {
+			continue
+		}
+		if a == nil || a.last.Add(1) != req.next && !a.failed {
+			w.fail(0, "QP %06x: requests up to PSN %06x, not all acknowledged", local, req.next.Add(1<<24-1))
+		}
+	}
+}

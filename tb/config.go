@@ -1,0 +1,35 @@
+package tb
+
+import (
+	"rnic/rtl"
+	"rnic/tb/host"
+)
+
+// Config describes a bench. Zero values stand for the defaults.
+type Config struct {
+	Seed   uint64
+	Strict bool   // random order of evaluation, nothing gated, every rule checked
+	Order  uint64 // with Strict: seed of the order of evaluation
+	Digest bool   // World.Digest covers all that ever happened
+
+	NIC  rtl.Params  // of each host
+	Host host.Params // of each host; Seed is set from Config.Seed
+
+	LinkLatencyPs int64 // one way, at least 3 cycles; 300,000
+	OOBLatencyPs  int64 // of out-of-band messages, at least LinkLatencyPs; 5,000,000
+}
+
+// PeriodPs is the clock period: 250 MHz.
+const PeriodPs = 4000
+
+func (c *Config) defaults() {
+	if c.LinkLatencyPs == 0 {
+		c.LinkLatencyPs = 300_000
+	}
+	if c.OOBLatencyPs == 0 {
+		c.OOBLatencyPs = 5_000_000
+	}
+	c.LinkLatencyPs = max(c.LinkLatencyPs, 3*PeriodPs)
+	c.OOBLatencyPs = max(c.OOBLatencyPs, c.LinkLatencyPs)
+	c.Host.PeriodPs = PeriodPs
+}

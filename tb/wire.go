@@ -1,0 +1,66 @@
+package tb
+
+import (
+	"rnic/hdl"
+	"rnic/rtl/port"
+)
+
+// Frame is a frame on the wire, without FCS, as a port of the bench saw it.
+type Frame struct {
+	TimePs int64 // of its last bit
+	Tx     bool  // it left the host; else it arrived
+	BadFCS bool
+	Data   []byte // good until the Tap returns
+}
+
+// Tap sees every frame of a port in the order of TimePs. The taps of one host all
+// run on the goroutine of its kernel, those of another host on another.
+type Tap func(Frame)
+
+// wire is a host's end of the cable: it moves beats between the MAC and the links
+// of the world, without ever holding the wire up, and shows frames to taps.
+type wire struct {
+	hdl.Behave
+	FromNIC hdl.In[port.EthBeat]
+	ToNIC   hdl.Out[port.EthBeat]
+
+	out, in *hdl.Link[port.EthBeat]
+	taps    []Tap
+	tx, rx  []byte // frame being assembled
+}
+
+// Tick moves at most one beat each way.
+func (w *wire) Tick() {
+	now := w.Now()
+	if w.FromNIC.Valid() {
+		b := w.FromNIC.Take()
+		w.out.Send(*b)
+		w.tx = w.observe(w.tx, b, true)
+	}
+	if b, ok := w.in.Recv(); ok {
+		if !w.ToNIC.Ready() {
+			w.Fail("the MAC does not keep up with the wire")
+		}
+		w.ToNIC.Put(b)
+		w.rx = w.observe(w.rx, &b, false)
+		if _, more := w.in.Peek(); more {
+			w.WakeAt(now + 1)
+		}
+	}
+}
+
+// observe adds a beat to a frame and shows it when it is complete.
+func (w *wire) observe(frame []byte, b *port.EthBeat, tx bool) []byte {
+	if len(w.taps) == 0 {
+		return frame
+	}
+	frame = append(frame, b.Data[:b.Len]...)
+	if !b.Last {
+		return frame
+	}
+	data, bad := splitFCS(frame)
+	for _, t := range w.taps {
+		t(Frame{TimePs: int64(w.Now()) * PeriodPs, Tx: tx, BadFCS: bad, Data: data})
+	}
+	return frame[:0]
+}
