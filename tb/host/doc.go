@@ -11,8 +11,8 @@
 // Order is that of PCIe (Base Specification 3.1, 2.4). What the NIC sends lands in
 // the order in which it was sent: a write is in memory before any later write,
 // interrupt, read or MMIO completion does anything. Downwards MMIO writes and
-// reads keep their order, and no completion passes an MMIO write that was ready
-// before it; completions of different reads come in any order, those of one read
+// reads keep their order, and no completion passes an MMIO write that the CPU had
+// posted when the read reached memory; completions of different reads come in any order, those of one read
 // by address.
 //
 // The root complex also checks the NIC: a TLP that the specification or the

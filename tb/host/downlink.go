@@ -50,7 +50,8 @@ func (r *RootComplex) postedDue(now uint64) bool {
 	return r.posted.len() > 0 && (*r.posted.head()).due <= now
 }
 
-// next chooses what to send. MMIO goes first, so that no completion passes it.
+// next chooses what to send. MMIO that is due goes first, so that no completion
+// passes it.
 func (r *RootComplex) next(now uint64) *packet {
 	if r.postedDue(now) {
 		r.room.Notify()

@@ -34,6 +34,9 @@ func (r *RootComplex) read(p *packet) {
 		j.status = pcie.CompleterAbort
 	}
 	j.ready = max(r.Now(), p.at+r.cycles(r.Params.Read(r.rng))) + v.Delay
+	if n := r.posted.len(); n > 0 {
+		j.ready = max(j.ready, r.posted.q[len(r.posted.q)-1].due) // no passing
+	}
 	i := len(r.reads)
 	for i > 0 && r.reads[i-1].ready > j.ready {
 		i--
