@@ -29,6 +29,7 @@
 //   - Operations wait for nothing but room of Activate, which wqe_sched always
 //     takes. What has to go to Event, QPErr and Async waits in the queue, where
 //     it can't hold back an operation that its consumer is waiting for.
+//   - A service is closed before the next one opens: a Put goes before a Get.
 //   - An operation on a QP that does not exist changes nothing and is answered.
 package qpc
 
@@ -174,9 +175,13 @@ func (m *QPC) pick() {
 		inFlight = 1
 	}
 	room := m.Activate.Space() > inFlight
+	puts := m.Put.Len()
+	if q.Busy && q.Source == srcPut {
+		puts--
+	}
 	requests := bit(m.Admin.Valid(), srcAdmin) |
 		bit(m.Bell.Valid() && room, srcBell) |
-		bit(m.Get.Valid(), srcGet) |
+		bit(m.Get.Valid() && puts == 0, srcGet) |
 		bit(m.Put.Valid(), srcPut) |
 		bit(m.TxReq.Valid(), srcTxReq) |
 		bit(m.TxFault.Valid(), srcTxFault) |
