@@ -9,7 +9,7 @@ func (r *RootComplex) transmit(now uint64) {
 	if !r.ToNIC.Ready() || !r.down.free(now) {
 		return
 	}
-	if r.sending == nil && !r.pending(now) || !r.Params.Down.Go(r.Path()+".down", now) {
+	if r.sending == nil && !r.pending(now) || !r.Params.Down.Go("down", now) {
 		return
 	}
 	if r.sending == nil {
@@ -43,7 +43,7 @@ func (r *RootComplex) transmit(now uint64) {
 // pending tells whether there may be something to send.
 func (r *RootComplex) pending(now uint64) bool {
 	return r.postedDue(now) || len(r.ready) > 0 || r.inject.len() > 0 ||
-		len(r.reads) > 0 && r.reads[0].ready <= now
+		len(r.reads) > 0 && r.reads[0].due <= now
 }
 
 func (r *RootComplex) postedDue(now uint64) bool {

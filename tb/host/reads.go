@@ -6,14 +6,6 @@ import (
 	"rnic/pcie"
 )
 
-// read is a read of the NIC between memory and its last completion.
-type read struct {
-	*packet
-	ready   uint64 // cycle in which its first completion may leave
-	verdict Fault
-	status  pcie.Status // of a failure
-}
-
 // read executes a read: it sees what landed before, and nothing that lands later.
 func (r *RootComplex) read(p *packet) {
 	r.Stats.Reads++
@@ -25,23 +17,22 @@ func (r *RootComplex) read(p *packet) {
 	p.data = slices.Grow(p.data[:0], max(1, n))[:max(1, n)]
 	clear(p.data)
 	p.sent = 0
-	j := &read{packet: p, verdict: v.Fault}
+	p.verdict, p.status = v.Fault, pcie.UnsupportedRequest
 	if n > 0 && (r.Mem.Read(p.hdr.Start(), p.data) != nil || inMSI(p.hdr.Start())) {
-		j.verdict = FaultUR
+		p.verdict = FaultUR
 	}
-	j.status = pcie.UnsupportedRequest
-	if j.verdict == FaultCA {
-		j.status = pcie.CompleterAbort
+	if p.verdict == FaultCA {
+		p.status = pcie.CompleterAbort
 	}
-	j.ready = max(r.Now(), p.at+r.cycles(r.Params.Read(r.rng))) + v.Delay
+	p.due = max(r.Now(), p.at+r.cycles(r.Params.Read(r.rng))) + v.Delay
 	if n := r.posted.len(); n > 0 {
-		j.ready = max(j.ready, r.posted.q[len(r.posted.q)-1].due) // no passing
+		p.due = max(p.due, r.posted.q[len(r.posted.q)-1].due) // no passing
 	}
 	i := len(r.reads)
-	for i > 0 && r.reads[i-1].ready > j.ready {
+	for i > 0 && r.reads[i-1].due > p.due {
 		i--
 	}
-	r.reads = slices.Insert(r.reads, i, j)
+	r.reads = slices.Insert(r.reads, i, p)
 }
 
 func inMSI(addr uint64) bool { return addr >= MSIBase && addr < MSIBase+MSISize }
@@ -49,7 +40,7 @@ func inMSI(addr uint64) bool { return addr >= MSIBase && addr < MSIBase+MSISize 
 // completion is the next completion of one of the reads that are ready, nil if
 // there is none.
 func (r *RootComplex) completion(now uint64) *packet {
-	for len(r.reads) > 0 && r.reads[0].ready <= now {
+	for len(r.reads) > 0 && r.reads[0].due <= now {
 		r.ready = append(r.ready, r.reads[0])
 		r.reads = slices.Delete(r.reads, 0, 1)
 	}
@@ -60,7 +51,7 @@ func (r *RootComplex) completion(now uint64) *packet {
 		}
 		c, last := r.cut(r.ready[i])
 		if last {
-			r.done(r.ready[i].packet)
+			r.done(r.ready[i])
 			r.ready = slices.Delete(r.ready, i, i+1)
 		}
 		if c != nil {
@@ -72,8 +63,8 @@ func (r *RootComplex) completion(now uint64) *packet {
 
 // cut takes the next completion from a read; last says that there is no further
 // one. It is nil if the read is never to be answered.
-func (r *RootComplex) cut(j *read) (c *packet, last bool) {
-	left := len(j.data) - j.sent
+func (r *RootComplex) cut(p *packet) (c *packet, last bool) {
+	left := len(p.data) - p.sent
 	blocks := r.Params.MaxPayload / pcie.RCB
 	switch r.Params.Split {
 	case SplitRCB:
@@ -81,25 +72,25 @@ func (r *RootComplex) cut(j *read) (c *packet, last bool) {
 	case SplitRandom:
 		blocks = 1 + r.rng.IntN(blocks)
 	}
-	n := pcie.CompletionChunk(j.hdr.Start()+uint64(j.sent), left, blocks)
+	n := pcie.CompletionChunk(p.hdr.Start()+uint64(p.sent), left, blocks)
 	last = n == left
-	strike := j.verdict != FaultNone && (last || r.rng.IntN(2) == 0)
+	strike := p.verdict != FaultNone && (last || r.rng.IntN(2) == 0)
 	switch {
-	case strike && j.verdict == FaultNever:
-		r.release(j.hdr.Tag)
+	case strike && p.verdict == FaultNever:
+		r.release(p.hdr.Tag)
 		return nil, true
-	case strike && j.verdict != FaultPoison:
-		r.release(j.hdr.Tag)
-		return r.packet(pcie.Failure(&j.hdr, 0, j.sent, j.status)), true
+	case strike && p.verdict != FaultPoison:
+		r.release(p.hdr.Tag)
+		return r.packet(pcie.Failure(&p.hdr, 0, p.sent, p.status)), true
 	}
-	c = r.packet(pcie.Completion(&j.hdr, 0, j.sent, n))
+	c = r.packet(pcie.Completion(&p.hdr, 0, p.sent, n))
 	if strike {
-		c.hdr.Poison, j.verdict = true, FaultNone
+		c.hdr.Poison, p.verdict = true, FaultNone
 	}
-	c.data = append(c.data, j.data[j.sent:j.sent+n]...)
-	j.sent += n
+	c.data = append(c.data, p.data[p.sent:p.sent+n]...)
+	p.sent += n
 	if last {
-		r.release(j.hdr.Tag)
+		r.release(p.hdr.Tag)
 	}
 	return c, last
 }

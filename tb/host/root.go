@@ -36,8 +36,8 @@ type RootComplex struct {
 	down    link
 	sending *packet
 	posted  queue[*packet] // MMIO requests, in order of due
-	reads   []*read        // by the cycle in which their first completion is ready
-	ready   []*read
+	reads   []*packet      // of the NIC, by due: when their first completion may leave
+	ready   []*packet      // of them, those that are due
 	inject  queue[*packet]
 
 	mmio [mmioTags]mmioRead
@@ -58,9 +58,12 @@ type Stats struct {
 type packet struct {
 	hdr  pcie.TLP
 	data []byte
-	due  uint64
-	sent int // bytes
-	at   uint64
+	at   uint64 // cycle in which it was made, or taken
+	due  uint64 // cycle in which it gets where it goes
+	sent int    // bytes that went on
+
+	verdict Fault       // a read's
+	status  pcie.Status // of its failure
 }
 
 func (r *RootComplex) init(p Params, m *Memory) {
@@ -104,7 +107,7 @@ func (r *RootComplex) alarm(now uint64) {
 		at = (*p).due
 	}
 	if len(r.reads) > 0 {
-		at = min(at, r.reads[0].ready)
+		at = min(at, r.reads[0].due)
 	}
 	if r.sending != nil || len(r.ready) > 0 || r.inject.len() > 0 {
 		at = now + 1

@@ -8,7 +8,7 @@ import (
 
 // receive takes a beat of the NIC if the link has time for it.
 func (r *RootComplex) receive(now uint64) {
-	if !r.FromNIC.Valid() || !r.up.free(now) || !r.Params.Up.Go(r.Path()+".up", now) {
+	if !r.FromNIC.Valid() || !r.up.free(now) || !r.Params.Up.Go("up", now) {
 		return
 	}
 	b := r.FromNIC.Take()
