@@ -22,7 +22,7 @@ func (p readPhase) String() string { return [...]string{"FIRST", "SECOND", "MISS
 type reader struct {
 	On      bool
 	Phase   readPhase
-	Here    bool // readEnd: the second unit has come meanwhile
+	Here    bool // readEnd: the second unit has come meanwhile, or nobody asked
 	Count   uint8
 	Idx     uint16
 	Packets uint32 // of the WQEs read so far
@@ -53,7 +53,12 @@ func (f *Fetch) read() {
 		default:
 			l := r.Lines.find(r.Idx + 1)
 			if l == nil {
-				d.Phase = readMissing
+				// Units before this WQE may still be needed, so only the first
+				// of a service asks.
+				d.Phase, d.Here = readEnd, true
+				if r.Count == 0 {
+					d.Phase = readMissing
+				}
 				return
 			}
 			if !l.Err {
