@@ -248,3 +248,16 @@ func TestPages(t *testing.T) {
 		require.ErrorIs(t, bus.ReadMem(d.Host.Mem.Size(), got), host.ErrBounds)
 	})
 }
+
+// What a driver needs of its Bus.
+var _ interface {
+	Read32(off uint32) (uint32, error)
+	Write(off uint32, b []byte) error
+	AllocDMA(size, align int) (uint64, error)
+	FreeDMA(addr uint64)
+	ReadMem(addr uint64, b []byte) error
+	WriteMem(addr uint64, b []byte) error
+	WaitIRQ(vector int, until int64) (bool, error)
+	Now() int64
+	Spend(ps int64)
+} = (*host.Bus)(nil)
