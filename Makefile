@@ -1,0 +1,33 @@
+# The commands of the project. `make run` and `make test` need Go and make only;
+# what else each wants, it says.
+
+GO          ?= go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FILE        ?=
+OUT         ?= out
+
+.PHONY: run test bench bench-kernel waves docs lint fuzz soak
+
+run: ## send FILE (or a built-in payload) from host a to host b, with waves and captures
+	$(GO) run ./cmd/rnic run --vcd --pcap --out $(OUT) $(FILE)
+
+test: ## every test
+	$(GO) test ./...
+
+bench: ## goodput, message rate and latency of the NIC, in cycles
+	$(GO) run ./cmd/rnic bench
+
+bench-kernel: ## the kernel against Verilator (needs verilator and a C++ compiler)
+	$(GO) run ./bench/kernel/compare
+
+waves: ## the pictures of the README (needs gtkwave, xvfb, tshark and imagemagick)
+	bash docs/make-pictures.sh
+
+docs: ## docs/registers.md and include/rnic_abi.h from package abi
+	$(GO) generate ./abi
+
+lint: ## gofmt, go vet, staticcheck, import rules
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: these files are not formatted" >&2; exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	$(GO) test -run TestImports .
