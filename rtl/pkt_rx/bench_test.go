@@ -229,7 +229,7 @@ func packet(p *roce.Packet) port.RxPkt {
 		Imm: p.Imm.Imm + p.IETH.RKey, Syndrome: uint8(p.AETH.Syndrome), MSN: port.MSN(p.AETH.MSN),
 		Reth: port.Reth{
 			VA: port.VA(p.RETH.VA + p.AtomicETH.VA), RKey: port.Key(p.RETH.RKey + p.AtomicETH.RKey), Len: p.RETH.Length,
-			Swap: p.AtomicETH.SwapAdd, Compare: p.AtomicETH.Compare,
+			Swap: p.AtomicETH.SwapAdd + p.AtomicAckETH.Orig, Compare: p.AtomicETH.Compare,
 		},
 	}
 	if p.V6 {

@@ -31,7 +31,8 @@
 //
 // In detail the order is that of roce.ParseFrame, which goes from header to
 // header. Tagged frames are not RoCE here. Unknown opcodes pass, with what follows
-// the BTH as payload: the QP judges them. Beats behind the end of the IP packet
+// the BTH as payload: the QP judges them. An AtomicAckETH's value comes as
+// Reth.Swap. Beats behind the end of the IP packet
 // are not stored.
 //
 // Latency: 2 cycles from the last beat at Eth to Pkt; 2 cycles from Read to the

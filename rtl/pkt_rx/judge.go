@@ -103,7 +103,9 @@ func (f *frame) extended(op roce.Opcode, p *port.RxPkt) {
 		p.Syndrome, p.MSN = uint8(x.Syndrome), port.MSN(x.MSN)
 	}
 	if op.HasAtomicAckETH() {
-		h = h[roce.AtomicAckETHSize:]
+		var x roce.AtomicAckETH
+		h = decode(roce.AtomicAckETHLayout, h, &x)
+		p.Reth.Swap = x.Orig
 	}
 	if op.HasImm() {
 		var x roce.ImmDt

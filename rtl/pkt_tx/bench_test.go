@@ -9,6 +9,7 @@ import (
 	"rnic/hdl"
 	"rnic/hdl/hdltest"
 	"rnic/roce"
+	"rnic/rtl/mac"
 	pkttx "rnic/rtl/pkt_tx"
 	"rnic/rtl/port"
 	"rnic/tb/agent"
@@ -123,6 +124,7 @@ type bench struct {
 	Purge  agent.Sink[port.Purge]
 	Eth    agent.Sink[port.EthBeat]
 	TX     *pkttx.TX
+	MAC    *mac.MAC // nil, or both ends of a line between Seal and Eth
 	failed map[port.QPN]bool
 	due    []uint64 // cycle of each beat of Data
 }
@@ -135,8 +137,7 @@ type setup struct {
 	dmaCycles uint64 // 0: 20
 	off       bool
 	cycles    uint64 // to run; 0: 30000
-	respFrom  func(n int) uint64
-	ethSeed   uint64
+	line      uint32 // Gb/s of a line behind Eth; 0: none
 }
 
 func build(s setup) *bench {
@@ -156,10 +157,14 @@ func build(s setup) *bench {
 	hdl.Connect(&b.Data.Out, &t.Buffer.Data, 2)
 	hdl.Connect(&t.Send.Fault, &b.Fault.In, 2)
 	hdl.Connect(&t.Send.Purge, &b.Purge.In, 2)
-	hdl.Connect(&t.Seal.Eth, &b.Eth.In, 2)
-	b.Resp.NotBefore = s.respFrom
-	b.Eth.Throttle.Seed = s.ethSeed
-
+	if s.line == 0 {
+		hdl.Connect(&t.Seal.Eth, &b.Eth.In, 2)
+	} else {
+		b.MAC = mac.New(mac.Params{RateNum: s.line})
+		hdl.Connect(&t.Seal.Eth, &b.MAC.Transmit.TxIn, 2)
+		hdl.Connect(&b.MAC.Transmit.Tx, &b.MAC.Receive.Rx, 2)
+		hdl.Connect(&b.MAC.Receive.RxOut, &b.Eth.In, 2)
+	}
 	draw := func(n uint32) uint64 { return 0 }
 	if s.seed != 0 {
 		rng := rand.New(rand.NewPCG(s.seed, 1))

@@ -93,7 +93,8 @@ func (b *Buffer) landBeat() {
 	}
 }
 
-// store merges bytes into the beat at pos, at the lanes that pos says.
+// store merges bytes into the beat at pos, at the lanes that pos says. Lanes that
+// nothing was stored to are zero.
 func (b *Buffer) store(pos uint16, bytes []byte) {
 	addr, lane := b.wrap(b.Q.Base+pos/beatBytes), int(pos%beatBytes)
 	w := b.payload.WriteNext(0, int(addr))

@@ -45,9 +45,11 @@
 //
 // An AtomicAckETH takes its value from Reth.Swap.
 //
-// Latency from Req to Eth, with an answer of qpc after 4 cycles: 8 without
-// payload, 13 with inline payload. Initiation interval: 1 cycle a beat of frame
-// or payload, 1 a piece and 1 more when mpt gives two runs.
+// Latency, from head of Req or Resp to head of Eth, with an answer of qpc after 4
+// cycles: 8 for a response, 9 for a request without payload, 12 + n for one whose
+// inline payload takes n beats. From the last beat at Data to Eth: 5. Initiation
+// interval: 1 cycle a beat of frame or payload, 1 a piece and 1 more when mpt
+// gives two runs.
 //
 // Invariants: from the first beat of a frame to the last, Eth has a beat in every
 // cycle in which it is taken; Hdr and Data are always taken; MptRes is never

@@ -110,8 +110,7 @@ func (s *Send) beat(lane *hdl.In[job]) {
 	end := payload + int(roce.PadCnt(int(j.Pkt.Len)))
 	out := s.out.Next()
 	if max(from, headers) < min(from+beatBytes, payload) {
-		out.Data = s.chunks.Take().Data
-		clear(out.Data[min(payload-from, beatBytes):])
+		out.Data = s.chunks.Take().Data // zero behind the payload, as pad is
 	} else {
 		clear(out.Data[:])
 	}

@@ -210,22 +210,50 @@ func TestPortOff(t *testing.T) {
 
 // The marker leaves behind the frames before it, responses too.
 func TestPurgeKeepsItsPlace(t *testing.T) {
+	b := build(setup{line: 10}) // so that frames wait
+	var sealed []uint64
+	b.Purge.OnTake = func(port.Purge) { sealed = append(sealed, b.TX.Seal.Stats.Get().TxPackets) }
+	k := elaborate(t, b)
 	var l load
 	for i := range 10 {
-		l.request(0x10, roce.RCSendOnly, host(port.VA(i), 1000))
+		l.request(0x10, roce.RCSendOnly, inline(i+1, 0))
 		l.ack(0x20)
 	}
-	l.req = append(l.req, port.TxPkt{Purge: true, QPN: 0x10})
-	l.request(0x12, roce.RCSendOnly, host(0, 10))
-	b := build(setup{})
-	k := elaborate(t, b)
 	b.Req.Push(l.req...)
 	b.Piece.Push(l.piece...)
 	b.Resp.Push(l.resp...)
-	frames := 0
-	b.Purge.OnTake = func(port.Purge) { frames = int(b.TX.Seal.Stats.Get().TxPackets) }
+	b.Req.Push(port.TxPkt{Purge: true, QPN: 0x10})
+	require.NoError(t, k.Run(1000))
+	for range 10 {
+		l.ack(0x20)
+	}
+	b.Resp.Push(l.resp[10:]...)
+	require.NoError(t, k.Run(1020)) // qpc has answered, and nearly all wait
+	b.Req.Push(port.TxPkt{Purge: true, QPN: 0x11})
+	require.NoError(t, k.Run(1040))
+	for range 5 { // behind the markers
+		b.Resp.Push(l.resp[0])
+		b.Req.Push(port.TxPkt{QPN: 0x10, Opcode: roce.RCSendOnly})
+	}
 	require.NoError(t, k.Run(3000))
+	require.Equal(t, []port.Purge{{QPN: 0x10}, {QPN: 0x11}}, b.Purge.Got)
+	require.GreaterOrEqual(t, sealed[0], uint64(20-2), "at most two frames are between Send and Seal")
+	require.GreaterOrEqual(t, sealed[1], uint64(30-2))
+	require.Equal(t, uint64(40), b.TX.Seal.Stats.Get().TxPackets)
+}
+
+// A flood of responses does not hold the marker back.
+func TestPurgePassesResponses(t *testing.T) {
+	b := build(setup{line: 10})
+	k := elaborate(t, b)
+	var l load
+	for range 200 {
+		l.ack(0x20)
+	}
+	b.Resp.Push(l.resp...)
+	require.NoError(t, k.Run(500))
+	b.Req.Push(port.TxPkt{Purge: true, QPN: 0x10})
+	require.NoError(t, k.Run(1500))
 	require.Len(t, b.Purge.Got, 1)
-	require.GreaterOrEqual(t, frames, 19) // the last one may be in Seal
-	require.Equal(t, uint64(21), b.TX.Seal.Stats.Get().TxPackets)
+	require.NotZero(t, b.Resp.Pending())
 }
