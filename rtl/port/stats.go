@@ -46,11 +46,13 @@ type DoorbellStats struct {
 	BadPage, BadNumber uint64
 }
 
-// CQStats are cq_writer's. Error counts CQEs whose status is not success.
+// CQStats are cq_writer's. Error counts CQEs whose status is not success. Dropped
+// counts completions for a CQ and events for an event queue 0 that do not exist.
 type CQStats struct {
 	CQEs, Events, Msix           uint64
 	ReqCQEError, RespCQEError    uint64
 	Overruns, BadPage, BadNumber uint64
+	Dropped                      uint64
 }
 
 // DmaStats are dma's. Errors counts read completions that failed.

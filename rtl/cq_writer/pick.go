@@ -1,0 +1,77 @@
+package cqwriter
+
+import (
+	"rnic/hdl"
+	"rnic/rtl/port"
+)
+
+// pick chooses the next operation and reads the contexts that it needs. The one
+// that ends in this cycle is still at the head of its port and no choice; the one
+// behind it shows in the next cycle.
+func (w *Writer) pick() {
+	q, d := &w.Q, &w.D
+	requests := bit(w.Admin.Valid() && !d.Answer.Valid, srcAdmin) |
+		bit(w.Bell.Valid(), srcBell) |
+		bit(w.Send.Valid() && !(w.Send.Head().Purge && d.Purge[0].Valid), srcSend) |
+		bit(w.Recv.Valid() && !(w.Recv.Head().Purge && d.Purge[1].Valid), srcRecv) |
+		bit(w.Async.Valid() && !d.Hold, srcAsync)
+	if q.State != idle {
+		requests &^= 1 << q.Source
+	}
+	requests |= bit(d.Sweep.Left != 0, srcSweep)
+	i := hdl.RoundRobin(requests, int(q.Source))
+	if i < 0 {
+		return
+	}
+	d.State, d.Source = execute, source(i)
+	var cqn, eqn uint32
+	d.KnownCQ, d.KnownEQ = false, false
+	switch d.Source {
+	case srcAdmin:
+		a := w.Admin.Head()
+		cqn, eqn = a.Number, a.Number
+		switch a.Op {
+		case port.CQCreate:
+			d.KnownCQ, d.KnownEQ, eqn = true, true, uint32(a.EQN)
+		case port.CQDestroy:
+			d.KnownCQ = true
+		case port.EQCreate, port.EQDestroy:
+			d.KnownEQ = true
+		}
+	case srcBell:
+		b := w.Bell.Head()
+		cqn, eqn = uint32(b.CQN), uint32(b.CQN)
+		d.KnownCQ, d.KnownEQ = !b.EQ, b.EQ
+	case srcSend:
+		cqn, d.KnownCQ = uint32(w.Send.Head().CQN), true
+	case srcRecv:
+		cqn, d.KnownCQ = uint32(w.Recv.Head().CQN), true
+	case srcAsync:
+		d.KnownEQ = true
+	case srcSweep:
+		cqn, d.KnownCQ = uint32(d.Sweep.Next), true
+	}
+	w.read(cqn, eqn)
+}
+
+// read reads the contexts that are wanted, as far as they exist.
+func (w *Writer) read(cqn, eqn uint32) {
+	d := &w.D
+	d.KnownCQ = d.KnownCQ && cqn < uint32(w.CQs.Depth())
+	d.KnownEQ = d.KnownEQ && eqn < uint32(w.EQs.Depth())
+	if d.KnownCQ {
+		d.CQ = port.CQN(cqn)
+		w.CQs.Read(0, int(cqn))
+	}
+	if d.KnownEQ {
+		d.EQ = port.EQN(eqn)
+		w.EQs.Read(0, int(eqn))
+	}
+}
+
+func bit(v bool, s source) uint64 {
+	if v {
+		return 1 << s
+	}
+	return 0
+}
