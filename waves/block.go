@@ -1,0 +1,58 @@
+package waves
+
+import (
+	"math"
+
+	"rnic/hdl"
+)
+
+// never is later than any time of a run.
+const never = math.MaxInt64
+
+const (
+	blockSize  = 256 << 10 // bytes after which a block is handed over
+	blockSlack = 64 << 10  // room for a cycle more
+	blockSpan  = 4096      // or cycles, so that kernels that are busy wait not long for one that is not
+)
+
+// block is a stretch of one kernel's changes.
+type block struct {
+	src   int
+	buf   []byte
+	parts []part
+	upto  int64 // all changes before this time are in this block or in earlier ones
+	last  bool
+	final int64 // of the last block: where the kernel's waves end
+}
+
+// part is the changes of one time: buf up to end, from where the part before ended.
+type part struct {
+	t   int64
+	end int
+}
+
+// close makes a part of what was appended since the last one.
+func (b *block) close(t int64) {
+	start := 0
+	if n := len(b.parts); n > 0 {
+		start = b.parts[n-1].end
+	}
+	if len(b.buf) > start {
+		b.parts = append(b.parts, part{t, len(b.buf)})
+	}
+}
+
+// handOver gives the block to the merger when it is large or spans much time. All
+// changes before the time are in it.
+func (t *tracer) handOver(ps int64) {
+	if len(t.b.buf) < blockSize && ps-t.sent < blockSpan*t.period {
+		return
+	}
+	if err := t.m.failed.Load(); err != nil {
+		panic(&hdl.Fault{Path: "waves", Cycle: t.k.Cycle(), Msg: (*err).Error()})
+	}
+	t.sent = ps
+	t.b.src, t.b.upto = t.src, ps
+	t.m.in <- t.b
+	t.b = t.m.block()
+}

@@ -1,0 +1,45 @@
+// Package waves writes what a person opens after a run: the waveforms of the whole
+// design as a VCD file, a GTKWave save file beside it, and the packets of each port
+// as a pcapng file. All times are those of the simulation; the bytes depend on the
+// run alone.
+//
+// # Waveforms
+//
+//	f, err := waves.Create("run.vcd", waves.Options{}, hostA, hostB)
+//	...
+//	runErr := world.Run(done, limit)
+//	closeErr := f.Close() // on every path: after a Fault too
+//
+// Create takes any number of kernels, alone or in one hdl.World. What it writes comes
+// from hdl's list of signals: scopes are the hierarchy, and in them
+//
+//	clk, reset              of each kernel; reset is high in the first half of cycle 0
+//	registers, levels       by their names; an enum also as text, state and state_name
+//	port.valid .fire .count an In: a beat waits, a beat was taken, how many wait
+//	port.head               an In: the oldest beat by fields, x while there is none
+//	port.ready .fire        an Out: there is room, a beat was put
+//	ram.port_0.addr .read .write   accesses, addr x without one; contents are not traced
+//
+// Cycle c lasts from c to c+1 periods and begins with a rising clock. State has the
+// value that the rising edge gave it. What happens in a cycle (fire, read, write) is
+// shown for the whole cycle, as a simulator of wires would. Where the kernel jumped
+// over idle cycles there are no edges and clk is x.
+//
+// The profile Rich has the text of enums as string variables, and tables of enums as
+// attributes; Portable keeps to what every reader of IEEE 1364 takes. Names are
+// letters, digits and underscores, and unique. Strict and fast runs give the same
+// bytes, as do a run of kernels in parallel and one after the other.
+//
+// # How it stays fast
+//
+// A kernel tells which modules, streams, levels and RAMs may have changed; only those
+// are compared with what the file shows last. Each kernel renders its own changes, by
+// time, into blocks that a goroutine merges in order of (time, kernel) and writes:
+//
+//	kernel A: Edge -> block -+
+//	                         +-> merge by time -> file
+//	kernel B: Edge -> block -+
+//
+// Blocks are recycled, so that a step allocates nothing. A slow disk holds the kernels
+// up; a failing one ends the run with a Fault of "waves", and Close gives the cause.
+package waves

@@ -1,0 +1,187 @@
+package waves
+
+import (
+	"unsafe"
+
+	"rnic/hdl"
+)
+
+// tracer observes one kernel and renders its changes into blocks.
+type tracer struct {
+	k      *hdl.Kernel
+	m      *merger
+	src    int
+	period int64 // ps
+	half   int64
+	from   int64 // the window, ps
+	to     int64
+
+	owners     []owner
+	shown      []shown
+	state      []int32 // owners of state that have variables
+	past       []int32 // owners of what happens in a cycle, likewise
+	clk, reset code
+	high       byte // what clk is shown as
+
+	phase   phase
+	resting bool // jumping: clk is x
+	early   bool // the run ended before the window
+	real    bool // a step, not a jump, led to the present cycle
+	inReset bool
+	b       *block
+	t       int64 // of what is being appended to b
+	sent    int64 // upto of the last block
+}
+
+type phase uint8
+
+const (
+	before phase = iota // the window has not begun
+	primed              // it begins in the present cycle, whose state is noted
+	live
+	done
+)
+
+func newTracer(k *hdl.Kernel, m *merger, src int, vars []*Var, from, to int64) *tracer {
+	t := &tracer{k: k, m: m, src: src, period: k.PeriodPs(), from: from, to: to, b: m.block()}
+	t.half = t.period / 2
+	t.clk, t.reset = newCode(vars[0].id), newCode(vars[1].id)
+	byOwner := map[int][]*Var{}
+	top := -1
+	for _, v := range vars[2:] {
+		byOwner[v.Signal.Owner] = append(byOwner[v.Signal.Owner], v)
+		top = max(top, v.Signal.Owner)
+	}
+	t.owners = make([]owner, top+1)
+	for o := range t.owners {
+		own := byOwner[o]
+		t.owners[o].first = int32(len(t.shown))
+		for _, v := range own {
+			if v.Text {
+				t.shown[len(t.shown)-1].text = newTexts(&v.Signal, v.id)
+				continue
+			}
+			t.shown = append(t.shown, newShown(v))
+		}
+		t.owners[o].last = int32(len(t.shown))
+		switch {
+		case len(own) == 0:
+		case own[0].Signal.Role.Past():
+			t.past = append(t.past, int32(o))
+		default:
+			t.state = append(t.state, int32(o))
+		}
+	}
+	return t
+}
+
+// attach starts to observe, at the kernel's present cycle.
+func (t *tracer) attach() {
+	t.k.Observe(t)
+	t.inReset = t.k.Cycle() == 0 && t.from < t.half
+	if int64(t.k.Cycle()+1)*t.period > t.from {
+		t.note(t.state)
+		t.phase = primed
+	}
+}
+
+// Edge is of hdl.Observer.
+func (t *tracer) Edge(cycle uint64, ch *hdl.Changes) {
+	now := int64(cycle) * t.period
+	if t.phase != live && !t.begin(now, ch) {
+		return
+	}
+	if t.resting {
+		t.resting = false
+		t.at(now - t.period)
+		t.clock('1')
+	}
+	t.changes(ch.Past)
+	t.fall(now-t.period+t.half, '0')
+	if now > t.to {
+		t.end(t.to)
+		return
+	}
+	t.at(now)
+	t.handOver(now)
+	t.clock('1')
+	t.changes(ch.State)
+}
+
+// Jump is of hdl.Observer.
+func (t *tracer) Jump(from, to uint64, ch *hdl.Changes) {
+	now := int64(from) * t.period
+	if t.phase != live && !t.jumpIn(now, int64(to)*t.period, ch) {
+		return
+	}
+	if !t.resting {
+		t.changes(ch.Past)
+	}
+	if !t.resting || t.inReset {
+		t.resting = true
+		t.fall(now+t.half, 'x')
+	}
+	if end := int64(to) * t.period; end > t.to {
+		t.end(t.to)
+	} else {
+		t.at(end)
+		t.handOver(end)
+	}
+}
+
+// fall ends the clock's high half.
+func (t *tracer) fall(at int64, v byte) {
+	if at <= t.t || at > t.to {
+		return // the window begins later, or ends before
+	}
+	t.at(at)
+	t.clock(v)
+	if t.inReset {
+		t.inReset = false
+		t.level(&t.reset, '0')
+	}
+}
+
+func (t *tracer) clock(v byte) {
+	if v != t.high {
+		t.high = v
+		t.level(&t.clk, v)
+	}
+}
+
+func (t *tracer) level(c *code, v byte) {
+	t.b.buf = c.append(append(t.b.buf, v))
+}
+
+// changes renders owners as they are now.
+func (t *tracer) changes(list []int32) {
+	for _, o := range list {
+		if int(o) < len(t.owners) {
+			if w := &t.owners[o]; w.first < w.last {
+				t.owner(w, t.k.Base(int(o)))
+			}
+		}
+	}
+}
+
+func (t *tracer) owner(o *owner, base unsafe.Pointer) {
+	b := t.b.buf
+	if base != nil {
+		o.void = false
+		for i := range t.shown[o.first:o.last] {
+			b = t.shown[int(o.first)+i].update(b, base)
+		}
+	} else if !o.void {
+		o.void = true
+		for i := range t.shown[o.first:o.last] {
+			b = t.shown[int(o.first)+i].void(b)
+		}
+	}
+	t.b.buf = b
+}
+
+// at closes the changes of one time and begins those of another.
+func (t *tracer) at(ps int64) {
+	t.b.close(t.t)
+	t.t = ps
+}

@@ -1,0 +1,179 @@
+package waves
+
+import (
+	"bytes"
+	"math/bits"
+	"unsafe"
+
+	"rnic/hdl"
+)
+
+// octet is each byte in binary digits.
+var octet [256][8]byte
+
+func init() {
+	for v := range octet {
+		for i := range 8 {
+			octet[v][i] = '0' + byte(v>>(7-i)&1)
+		}
+	}
+}
+
+// owner is what hdl reports changes of: a module, part of a stream, a level, a RAM.
+type owner struct {
+	first, last int32 // of shown
+	void        bool  // has no value: x
+}
+
+// shown is a variable and what the file says that it is. An enum's text goes along
+// with its number.
+type shown struct {
+	off   uintptr
+	mask  uint64
+	last  uint64
+	wide  []byte     // instead of last: bytes in order
+	gates [2]uintptr // of an address
+	bit   bool
+	size  uint8
+	how   how
+	x     bool
+	tail  code
+	text  *texts
+}
+
+// how a value is read and shown.
+type how uint8
+
+const (
+	asBit how = iota
+	asVector
+	asBytes
+	asAddress // of a RAM port: x unless one of gates, read and write, is set
+)
+
+// code is an identifier code and the end of the line.
+type code struct {
+	b [7]byte
+	n uint8
+}
+
+func newCode(id []byte) (c code) {
+	c.n = uint8(copy(c.b[:], id))
+	c.b[c.n] = '\n'
+	c.n++
+	return c
+}
+
+func (c *code) append(b []byte) []byte { return append(b, c.b[:c.n]...) }
+
+func newShown(v *Var) shown {
+	s := &v.Signal
+	d := shown{off: s.Offset, size: uint8(s.Size), bit: s.Width == 1, tail: newCode(v.id), mask: ^uint64(0) >> (64 - min(64, s.Width))}
+	switch {
+	case s.Kind == hdl.Bytes:
+		d.how, d.wide = asBytes, make([]byte, s.Size)
+	case s.Role == hdl.RoleRAMAddr:
+		d.how, d.gates = asAddress, v.gates
+	case s.Width == 1:
+		d.how = asBit
+	default:
+		d.how = asVector
+	}
+	return d
+}
+
+// load reads an integer of the given size in bytes.
+func load(p unsafe.Pointer, size uint8) uint64 {
+	switch size {
+	case 1:
+		return uint64(*(*uint8)(p))
+	case 2:
+		return uint64(*(*uint16)(p))
+	case 4:
+		return uint64(*(*uint32)(p))
+	}
+	return *(*uint64)(p)
+}
+
+// update appends the change of a variable whose owner lies at base, if it is one.
+func (d *shown) update(b []byte, base unsafe.Pointer) []byte {
+	p := unsafe.Add(base, d.off)
+	switch d.how {
+	case asBytes:
+		now := unsafe.Slice((*byte)(p), len(d.wide))
+		if bytes.Equal(now, d.wide) && !d.x {
+			return b
+		}
+		copy(d.wide, now)
+	case asAddress:
+		if !*(*bool)(unsafe.Add(base, d.gates[0])) && !*(*bool)(unsafe.Add(base, d.gates[1])) {
+			return d.void(b)
+		}
+		fallthrough
+	default:
+		now := load(p, d.size) & d.mask
+		if now == d.last && !d.x {
+			return b
+		}
+		d.last = now
+	}
+	d.x = false
+	return d.append(b)
+}
+
+// void appends the change to x, if it is one.
+func (d *shown) void(b []byte) []byte {
+	if d.x {
+		return b
+	}
+	d.x = true
+	return d.append(b)
+}
+
+// append renders the value.
+func (d *shown) append(b []byte) []byte {
+	switch {
+	case d.x && d.bit:
+		b = append(b, 'x')
+	case d.x:
+		b = append(b, 'b', 'x', ' ')
+	case d.bit:
+		b = append(b, '0'+byte(d.last))
+	case d.how == asBytes:
+		b = appendBytes(append(b, 'b'), d.wide)
+	default:
+		b = appendBits(append(b, 'b'), d.last)
+	}
+	b = d.tail.append(b)
+	if d.text != nil {
+		b = append(b, 's')
+		if !d.x {
+			b = d.text.append(b, d.last)
+		}
+		b = d.text.tail.append(append(b, ' '))
+	}
+	return b
+}
+
+// appendBits renders a number without leading zeros, and a space.
+func appendBits(b []byte, v uint64) []byte {
+	n := max(1, bits.Len64(v))
+	top := (n + 7) / 8 * 8
+	b = append(b, octet[byte(v>>(top-8))][top-n:]...)
+	for top -= 8; top > 0; top -= 8 {
+		b = append(b, octet[byte(v>>(top-8))][:]...)
+	}
+	return append(b, ' ')
+}
+
+// appendBytes is appendBits for bytes, the first most significant.
+func appendBytes(b, v []byte) []byte {
+	for len(v) > 1 && v[0] == 0 {
+		v = v[1:]
+	}
+	b = append(b, octet[v[0]][8-max(1, bits.Len8(v[0])):]...)
+	for _, x := range v[1:] {
+		b = append(b, octet[x][:]...)
+	}
+	return append(b, ' ')
+}
