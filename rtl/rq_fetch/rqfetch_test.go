@@ -158,7 +158,20 @@ func (x *traffic) check(w port.RQWQE) {
 	if a.done {
 		a.r.free = a.idx + 1
 	}
+	x.atMostTwo()
 	x.more()
+}
+
+// atMostTwo lines of a QP are valid.
+func (x *traffic) atMostTwo() {
+	q := &x.b.Fetch.Lookup.Q
+	n := map[port.QPN]int{}
+	for i := range q.Tags {
+		if q.Valid>>i&1 != 0 {
+			n[q.Tags[i].QPN]++
+			require.LessOrEqual(x.t, n[q.Tags[i].QPN], 2)
+		}
+	}
 }
 
 func TestRandom(t *testing.T) {
@@ -188,28 +201,30 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// TestUnreadable has one unreadable entry: it and no earlier one is refused.
+// TestUnreadable has one unreadable entry in a line whose earlier ones arrived
+// before. It and what was read with it are refused, no earlier one.
 func TestUnreadable(t *testing.T) {
 	for logStride := uint8(4); logStride <= 9; logStride++ {
 		b := newBench(t, rqfetch.Params{}, hdl.Options{}, 0)
 		r := &ring{qpn: 3, base: 0x4000, logStride: logStride, log: 7}
-		bad := uint16(70)
+		const bad = 70
 		for ; r.pi < 100; r.pi++ {
 			b.mem.post(r, r.pi, abi.RWQEControl{NumSGE: r.wqe(r.pi).Num, Index: r.pi})
 		}
 		b.bad[r.addr(bad)] = true
 		for i := range uint16(100) {
-			next := uint16(0)
-			if i < bad {
-				next = bad - 1 - i // posted up to the bad one, then one by one
+			next := 99 - i
+			if i < bad-4 {
+				next = bad - 1 - i
 			}
 			b.Get.Push(port.RQGet{QPN: 3, Idx: i, Addr: r.addr(i), Stride: 1 << logStride, Log: r.log, Next: next, Done: true})
 		}
+		b.Get.NotBefore = func(n int) uint64 { return uint64(n) * 100 }
 		require.NoError(t, b.k.Run(100_000))
 		require.Len(t, b.WQE.Got, 100)
 		for i, w := range b.WQE.Got {
 			want := r.wqe(uint16(i))
-			if sameLine := i>>(9-logStride) == int(bad)>>(9-logStride); i >= int(bad) && sameLine {
+			if sameLine := i>>(9-logStride) == bad>>(9-logStride); i >= bad && sameLine {
 				want = port.RQWQE{Err: true, Vendor: abi.VendorWQERead}
 			}
 			require.Equal(t, want, w, "entry %d of stride 2^%d", i, logStride)

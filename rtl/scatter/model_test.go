@@ -1,6 +1,8 @@
 package scatter_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"rnic/abi"
 	"rnic/roce"
 	"rnic/rtl/port"
@@ -29,7 +31,8 @@ type qp struct {
 	peer   peer
 	wqes   map[uint16]wqe
 	poison bool
-	last   int // receive WQE completed last under poison, -1: none
+	fault  port.RxOp // what is to be reported of the poisoning
+	last   int       // receive WQE completed last under poison, -1: none
 	life   int
 	acks   []due // to be sent
 }
@@ -107,6 +110,7 @@ func (m *model) answer(o port.RxOp) (v port.RxVerdict) {
 		m.packet(q, &s, &v)
 		m.placed(q, &s, &v)
 	case port.RxFault:
+		require.Equal(m.b.t, q.fault, o)
 		v.Action = port.RxFailed
 		v.Ack = port.AckReq{Send: true, QPN: o.QPN, PSN: o.PSN, Syndrome: 0x63, MSN: o.MSN}
 		v.Drop = abi.RespLocalProtectionErrors
@@ -273,6 +277,10 @@ func (m *model) deliver(q *qp, s *sentPkt, v *port.RxVerdict) {
 		m.faults++
 		m.wqeFails(q, v, status, vendor)
 		q.poison, q.last = true, int(v.RQIdx)
+		q.fault = port.RxOp{Kind: port.RxFault, QPN: q.n, PSN: s.pkt.PSN, MSN: q.msn, Status: status}
+		if v.EndsWQE {
+			q.fault.MSN = (q.msn - 1) & 0xffffff
+		}
 		return
 	}
 	for a, x := range bytes {
