@@ -52,7 +52,7 @@ func (c *CSR) transportCounter(n abi.Counter) uint64 {
 	case abi.RxDropBadAddress:
 		return r.DropBadAddress
 	case abi.RxDropOther:
-		return r.DropOther
+		return r.DropOther + c.Taps.Rx.Get().DropOther
 	case abi.DuplicateRequest:
 		return r.DuplicateRequest
 	case abi.OutOfSequence:

@@ -45,7 +45,7 @@ func (r *Responder[Q, A]) Tick() {
 			r.WakeAt(now + 1)
 		}
 	}
-	if len(r.queue) > 0 {
+	if len(r.queue) > 0 && (r.queue[0].at > now || r.Out.Ready()) {
 		r.WakeAt(max(now+1, r.queue[0].at))
 	}
 }

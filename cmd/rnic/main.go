@@ -1,0 +1,31 @@
+// Command rnic runs the model of the RDMA NIC: transfers, benches, tables.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/alecthomas/kong"
+)
+
+// cli is the command line.
+type cli struct {
+	Run   runCmd   `cmd:"" help:"Send a file from host a to host b and verify it."`
+	Bench benchCmd `cmd:"" help:"Goodput, message rate and latency, in cycles of the model."`
+	Regs  regsCmd  `cmd:"" help:"List the registers, counters and doorbells of BAR0."`
+	Area  areaCmd  `cmd:"" help:"Flip-flop and RAM bits of each block."`
+}
+
+func main() {
+	var c cli
+	k := kong.Parse(&c,
+		kong.Name("rnic"),
+		kong.Description("A clock-accurate model of a RoCEv2 RDMA NIC with its driver, two hosts and the wire between them."),
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err := k.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "rnic:", err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,65 @@
+package tb
+
+import (
+	"fmt"
+	"unsafe"
+
+	"rnic/hdl"
+)
+
+// Probe records the cycles in which streams moved, at the consumer's end (signal
+// "take" of an In port) or the producer's ("put" of an Out port).
+type Probe struct {
+	k      *hdl.Kernel
+	owners map[int32][]int // to signals
+	sigs   []hdl.Signal
+	cycles [][]uint64
+	index  map[string]int
+	limit  int
+}
+
+// NewProbe watches signals of kernel k, named by their full path as in waves, and
+// keeps the first limit cycles of each.
+func NewProbe(k *hdl.Kernel, limit int, paths ...string) (*Probe, error) {
+	p := &Probe{k: k, owners: map[int32][]int{}, index: map[string]int{}, limit: limit}
+	want := map[string]bool{}
+	for _, path := range paths {
+		want[path] = true
+	}
+	for _, s := range k.Signals() {
+		if want[s.Path] && s.Role.Past() && s.Kind == hdl.Bool {
+			p.index[s.Path] = len(p.sigs)
+			p.owners[int32(s.Owner)] = append(p.owners[int32(s.Owner)], len(p.sigs))
+			p.sigs = append(p.sigs, s)
+		}
+	}
+	for _, path := range paths {
+		if _, ok := p.index[path]; !ok {
+			return nil, fmt.Errorf("no such stream: %s", path)
+		}
+	}
+	p.cycles = make([][]uint64, len(p.sigs))
+	k.Observe(p)
+	return p, nil
+}
+
+// Edge notes the streams that moved in the cycle before.
+func (p *Probe) Edge(cycle uint64, ch *hdl.Changes) {
+	for _, o := range ch.Past {
+		for _, i := range p.owners[o] {
+			base := p.k.Base(p.sigs[i].Owner)
+			if base != nil && *(*bool)(unsafe.Add(base, p.sigs[i].Offset)) && len(p.cycles[i]) < p.limit {
+				p.cycles[i] = append(p.cycles[i], cycle-1)
+			}
+		}
+	}
+}
+
+// Jump has nothing to note: nothing moves in it.
+func (p *Probe) Jump(from, to uint64, ch *hdl.Changes) {}
+
+// Cycles are those in which the signal was true.
+func (p *Probe) Cycles(path string) []uint64 { return p.cycles[p.index[path]] }
+
+// Close stops watching.
+func (p *Probe) Close() { p.k.Unobserve(p) }
