@@ -2,6 +2,8 @@ package rtl
 
 import (
 	"rnic/hdl"
+	"rnic/rtl/pkt_rx"
+	"rnic/rtl/pkt_tx"
 	"rnic/rtl/port"
 )
 
@@ -60,16 +62,16 @@ func (n *NIC) connectSend(p Params) {
 	n.reads(port.ReadSQ, &s.Fetch.Read, &s.Fetch.Data)
 	hdl.Connect(&n.Admin.PurgeTx, &s.Pick.Purge, slice)
 
-	hdl.Connect(&s.Exec.Pkt, &tx.Req, 4)
-	hdl.Connect(&s.Exec.Piece, &tx.ReqPiece, 4)
-	hdl.Connect(&tx.HdrReq, &q.TxReq, slice)
-	hdl.Connect(&q.TxHdr, &tx.Hdr, p.Tx.HdrDepth())
-	hdl.Connect(&tx.Fault, &q.TxFault, slice)
-	hdl.Connect(&tx.Mpt, &n.MPT.Tx, slice)
-	hdl.Connect(&n.MPT.TxRes, &tx.MptRes, p.Tx.MptDepth())
-	n.reads(port.ReadTx, &tx.Read, &tx.Data)
-	hdl.Connect(&tx.Eth, &n.Mac.Transmit.TxIn, slice)
-	hdl.Connect(&tx.Purge, &rt.Purge, slice)
+	hdl.Connect(&s.Exec.Pkt, &tx.Ask.Req, 4)
+	hdl.Connect(&s.Exec.Piece, &tx.Translate.ReqPiece, 4)
+	hdl.Connect(&tx.Ask.HdrReq, &q.TxReq, slice)
+	hdl.Connect(&q.TxHdr, &tx.Ask.Hdr, slice)
+	hdl.Connect(&tx.Send.Fault, &q.TxFault, slice)
+	hdl.Connect(&tx.Translate.Mpt, &n.MPT.Tx, slice)
+	hdl.Connect(&n.MPT.TxRes, &tx.Load.MptRes, pkttx.MptDepth)
+	n.reads(port.ReadTx, &tx.Load.Read, &tx.Buffer.Data)
+	hdl.Connect(&tx.Seal.Eth, &n.Mac.Transmit.TxIn, slice)
+	hdl.Connect(&tx.Send.Purge, &rt.Purge, slice)
 
 	hdl.Connect(&s.Exec.Sent, &rt.Sent, 4)
 	hdl.Connect(&rt.Free, &s.Pick.Free, 4)
@@ -82,13 +84,13 @@ func (n *NIC) connectSend(p Params) {
 func (n *NIC) connectReceive(p Params) {
 	rx, a, q, sc, f := n.PktRx, n.AckGen, n.QPC, n.Scatter, n.RQFetch
 	hdl.Connect(&n.Mac.Receive.RxOut, &rx.Eth, slice)
-	hdl.Connect(&rx.Pkt, &a.Issue.Pkt, 64)
+	hdl.Connect(&rx.Pkt, &a.Issue.Pkt, pktrx.PktDepth)
 	hdl.Connect(&a.Issue.Op, &q.Rx, slice)
 	hdl.Connect(&q.Verdict, &a.Judge.Verdict, p.AckGen.VerdictDepth())
 	hdl.Connect(&q.QPErr, &a.FlushList.QPErr, slice)
 	hdl.Connect(&n.Admin.PurgeRx, &a.Issue.Purge, slice)
 	hdl.Connect(&a.Judge.Event, &n.Retrans.Ack, 8)
-	hdl.Connect(&a.Reply.Resp, &n.PktTx.Resp, 4)
+	hdl.Connect(&a.Reply.Resp, &n.PktTx.Ask.Resp, 4)
 
 	hdl.Connect(&a.Judge.Place, &sc.Front.Place, 8)
 	hdl.Connect(&sc.Finish.Placed, &a.Reply.Placed, 4)
@@ -108,9 +110,9 @@ func (n *NIC) connectReceive(p Params) {
 func (n *NIC) connectLevels() {
 	c := n.CSR
 	hdl.Wire(&c.AdminReg, &n.Admin.Reg)
-	hdl.Wire(&c.PortReg, &n.QPC.PortReg, &n.PktTx.PortReg, &n.PktRx.PortReg)
+	hdl.Wire(&c.PortReg, &n.QPC.PortReg, &n.PktTx.Send.PortReg, &n.PktRx.PortReg)
 	hdl.Wire(&n.PktRx.Stats, &c.Taps.Rx)
-	hdl.Wire(&n.PktTx.Stats, &c.Taps.Tx)
+	hdl.Wire(&n.PktTx.Seal.Stats, &c.Taps.Tx)
 	hdl.Wire(&n.AckGen.Judge.Stats, &c.Taps.Resp)
 	hdl.Wire(&n.Retrans.Stats, &c.Taps.Req)
 	hdl.Wire(&n.WQESched.Fetch.Stats, &c.Taps.Sched)

@@ -32,6 +32,9 @@ func (p Params) withDefaults() Params {
 	return p
 }
 
+// CtxDepth is the depth that the stream Ctx needs.
+func (p Params) CtxDepth() int { return p.withDefaults().Services }
+
 // Sched is the block: three modules.
 type Sched struct {
 	Pick  Pick
