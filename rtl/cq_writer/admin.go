@@ -66,7 +66,6 @@ func (w *Writer) release() {
 // setEQ begins or ends an event queue's life. No CQ uses it.
 func (w *Writer) setEQ(n port.EQN, e *eq) {
 	w.EQs.Write(1, int(n), e)
-	w.D.Parked &^= eqBit(n)
 	if n == 0 {
 		w.D.Hold = false
 	}

@@ -15,7 +15,7 @@ func (w *Writer) pick() {
 		bit(w.Send.Valid() && !(w.Send.Head().Purge && d.Purge[0].Valid), srcSend) |
 		bit(w.Recv.Valid() && !(w.Recv.Head().Purge && d.Purge[1].Valid), srcRecv) |
 		bit(w.Async.Valid() && !d.Hold, srcAsync)
-	if q.State != idle {
+	if q.State == execute {
 		requests &^= 1 << q.Source
 	}
 	requests |= bit(d.Sweep.Left != 0, srcSweep)
