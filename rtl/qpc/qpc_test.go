@@ -99,16 +99,16 @@ func (b *bench) run(t require.TestingT, cycles uint64) {
 	require.NoError(t, b.k.Run(b.k.Cycle()+cycles))
 }
 
-// toRTS takes QP n to RTS, connected to QP n of host 2, in a bench that has not
-// run yet.
-func (b *bench) toRTS(n port.QPN) {
+// toRTS takes QP n to RTS, connected to QP n of host 2.
+func (b *bench) toRTS(n port.QPN) { pushToRTS(&b.Admin, n) }
+
+func pushToRTS(s *agent.Source[port.QPAdmin], n port.QPN) {
 	a := connected()
-	create := a
-	b.Admin.Push(port.QPAdmin{Op: port.QPCreate, QPN: n, Attr: create})
+	a.DestQPN = uint32(n)
+	s.Push(port.QPAdmin{Op: port.QPCreate, QPN: n, Attr: a})
 	for _, m := range toRTS {
 		a.AttrMask, a.State = m.mask|abi.AttrState, m.to
-		a.DestQPN = uint32(n)
-		b.Admin.Push(port.QPAdmin{Op: port.QPModify, QPN: n, Attr: a})
+		s.Push(port.QPAdmin{Op: port.QPModify, QPN: n, Attr: a})
 	}
 }
 
@@ -132,4 +132,36 @@ func TestLatencyAndRate(t *testing.T) {
 	}
 	b.run(t, 500)
 	require.LessOrEqual(t, b.TxHdr.At[199], put+3+200, "one operation every second cycle on a port alone")
+}
+
+// wqe_sched closes a service and opens the next right behind it.
+func TestPutGoesBeforeGet(t *testing.T) {
+	b := newBench(t, hdl.Options{Strict: true}, 0)
+	b.toRTS(1)
+	b.run(t, 100)
+	b.Bell.Push(port.QPDoorbell{QPN: 1, Index: 9, Page: 5}) // the port before Get
+	b.Get.Push(port.SQGet{QPN: 1, Packets: 16})
+	b.run(t, 20)
+	b.Bell.Push(port.QPDoorbell{QPN: 0, Index: 9, Page: 5})
+	b.run(t, 1)
+	b.Put.Push(port.SQPut{QPN: 1, ExecIdx: 4, NextPSN: 3})
+	b.Get.Push(port.SQGet{QPN: 1, Packets: 16})
+	b.run(t, 20)
+	require.Equal(t, uint16(4), b.Ctx.Got[1].ExecIdx)
+}
+
+// A step allocates nothing.
+func TestNoAllocation(t *testing.T) {
+	b := newBench(t, hdl.Options{}, 0)
+	b.toRTS(1)
+	b.run(t, 100)
+	const n = 20000
+	b.TxHdr.Got, b.TxHdr.At = make([]port.TxHdr, 0, n), make([]uint64, 0, n)
+	b.Verdict.Got, b.Verdict.At = make([]port.RxVerdict, 0, n), make([]uint64, 0, n)
+	for range n / 4 {
+		b.TxReq.Push(port.TxHdrReq{QPN: 1})
+		b.Rx.Push(port.RxOp{QPN: 1, Pkt: from2(roce.RCSendOnly, 0xfffffe)})
+	}
+	b.run(t, 100)
+	require.Zero(t, testing.AllocsPerRun(1000, b.k.Step))
 }

@@ -1,0 +1,100 @@
+package qpc
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"rnic/hdl"
+	"rnic/rtl/port"
+	"rnic/tb/agent"
+)
+
+// sleeper takes nothing before cycle 3000.
+type sleeper struct {
+	hdl.Regs[struct{ Events, QPErrs, Asyncs uint16 }]
+	Event hdl.In[port.AckEvent]
+	QPErr hdl.In[port.QPError]
+	Async hdl.In[port.EventReq]
+}
+
+const wakes = 3000
+
+func (s *sleeper) Eval() {
+	if s.Now() < wakes {
+		s.WakeAt(wakes)
+		return
+	}
+	if s.Event.Valid() {
+		s.Event.Take()
+		s.D.Events++
+	}
+	if s.QPErr.Valid() {
+		s.QPErr.Take()
+		s.D.QPErrs++
+	}
+	if s.Async.Valid() {
+		s.Async.Take()
+		s.D.Asyncs++
+	}
+}
+
+// With the consumers of Event, QPErr and Async asleep all QPs fail, over and over.
+// No operation waits, and each QP's failure is told once.
+func TestFailuresHoldNothingBack(t *testing.T) {
+	b := &struct {
+		QPC      *QPC
+		Sleeper  sleeper
+		Level    level
+		Admin    agent.Source[port.QPAdmin]
+		AdminRes agent.Sink[port.QPAdminRes]
+		Bell     agent.Source[port.QPDoorbell]
+		Fatal    agent.Source[port.Retire]
+		Retire   agent.Source[port.Retire]
+		Rx       agent.Source[port.RxOp]
+		Verdict  agent.Sink[port.RxVerdict]
+		Activate agent.Sink[port.Activate]
+	}{QPC: New(Params{LogQP: 4}), Level: level{v: reg}}
+	hdl.Connect(&b.Admin.Out, &b.QPC.Admin, 2)
+	hdl.Connect(&b.QPC.AdminRes, &b.AdminRes.In, room)
+	hdl.Connect(&b.Bell.Out, &b.QPC.Bell, 2)
+	hdl.Connect(&b.Fatal.Out, &b.QPC.Fatal, 2)
+	hdl.Connect(&b.Retire.Out, &b.QPC.Retire, 2)
+	hdl.Connect(&b.Rx.Out, &b.QPC.Rx, 2)
+	hdl.Connect(&b.QPC.Verdict, &b.Verdict.In, room)
+	hdl.Connect(&b.QPC.Activate, &b.Activate.In, 2)
+	hdl.Connect(&b.QPC.Event, &b.Sleeper.Event, 2)
+	hdl.Connect(&b.QPC.QPErr, &b.Sleeper.QPErr, 2)
+	hdl.Connect(&b.QPC.Async, &b.Sleeper.Async, 2)
+	hdl.Wire(&b.Level.Reg, &b.QPC.PortReg)
+	hdl.Wire(&b.QPC.Stats, &b.Level.Stats)
+	hdl.TieOff(&b.QPC.Get, &b.QPC.Ctx, &b.QPC.Put, &b.QPC.TxReq, &b.QPC.TxHdr, &b.QPC.TxFault)
+	k, err := hdl.Elaborate("tb", b, hdl.Options{Strict: true})
+	require.NoError(t, err)
+	defer k.Close()
+	for n := range port.QPN(16) {
+		pushToRTS(&b.Admin, n)
+	}
+	require.NoError(t, k.Run(500))
+	for n := range port.QPN(16) {
+		b.Bell.Push(port.QPDoorbell{QPN: n, RQ: true, Index: 3, Page: 5})
+	}
+	require.NoError(t, k.Run(700))
+	for range 8 {
+		for n := range port.QPN(16) {
+			b.Fatal.Push(port.Retire{Kind: port.RetireFatal, QPN: n})
+			b.Retire.Push(port.Retire{Kind: port.RetireTimeout, QPN: n})
+			b.Rx.Push(port.RxOp{Kind: port.RxFlushRQ, QPN: n})
+		}
+	}
+	require.NoError(t, k.Run(wakes-1))
+	require.Len(t, b.Verdict.Got, 8*16)
+	require.Zero(t, b.Fatal.Pending()+b.Retire.Pending())
+	require.Zero(t, b.QPC.Fatal.Len()+b.QPC.Retire.Len())
+	require.NoError(t, k.Run(wakes+1000))
+	q := b.Sleeper.Q
+	require.Equal(t, uint16(16), q.Asyncs)
+	require.LessOrEqual(t, q.Events, uint16(2*16), "merged while they waited")
+	require.GreaterOrEqual(t, q.Events, uint16(16))
+	require.GreaterOrEqual(t, q.QPErrs, uint16(16))
+}
