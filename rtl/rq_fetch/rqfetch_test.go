@@ -1,6 +1,7 @@
 package rqfetch_test
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -190,7 +191,7 @@ func TestRandom(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			hdltest.Identical(t, hdl.Options{Seed: 1}, func(o hdl.Options) (hdltest.Digester, int) {
 				b := newBench(t, c.p, o, c.throttle)
-				x := newTraffic(t, b, 3, c.qps, 3000)
+				x := newTraffic(t, b, 3, c.qps, 1500)
 				x.purge, x.fault = true, true
 				require.NoError(t, b.k.Run(1_000_000))
 				require.Zero(t, x.left)
@@ -229,6 +230,44 @@ func TestUnreadable(t *testing.T) {
 			}
 			require.Equal(t, want, w, "entry %d of stride 2^%d", i, logStride)
 		}
+	}
+}
+
+// TestErrorPasses: a failed read says nothing about those that follow.
+func TestErrorPasses(t *testing.T) {
+	b := newBench(t, rqfetch.Params{}, hdl.Options{}, 0)
+	r := &ring{qpn: 3, base: 0x4000, logStride: 9, log: 8}
+	for ; r.pi < 256; r.pi++ {
+		b.mem.post(r, r.pi, abi.RWQEControl{NumSGE: r.wqe(r.pi).Num, Index: r.pi})
+	}
+	b.bad[r.addr(7)] = true
+	for i := range uint16(256) {
+		b.Get.Push(port.RQGet{QPN: 3, Idx: i, Addr: r.addr(i), Stride: 512, Log: 8, Done: true})
+	}
+	require.NoError(t, b.k.Run(100_000))
+	require.Len(t, b.WQE.Got, 256)
+	for i, w := range b.WQE.Got {
+		require.Equal(t, i == 7, w.Err, "entry %d", i)
+	}
+}
+
+// TestAnyOrder: entries are asked for as no receive queue would, never given back.
+func TestAnyOrder(t *testing.T) {
+	b := newBench(t, rqfetch.Params{Lines: 6}, hdl.Options{}, 0)
+	x := newTraffic(t, b, 1, 0, 0)
+	b.posted, b.WQE.OnTake = nil, func(port.RQWQE) { x.atMostTwo() }
+	r := &ring{qpn: 3, base: 0x4000, logStride: 6, log: 6}
+	for ; r.pi < 64; r.pi++ {
+		b.mem.post(r, r.pi, abi.RWQEControl{NumSGE: r.wqe(r.pi).Num, Index: r.pi})
+	}
+	order := []uint16{5, 3, 20, 40, 4, 5, 63, 0, 12, 7, 9, 2, 56, 48, 40, 32, 24, 16, 8, 0}
+	for _, i := range order {
+		b.Get.Push(port.RQGet{QPN: 3, Idx: i, Addr: r.addr(i), Stride: 64, Log: 6, Next: 63 - i})
+	}
+	require.NoError(t, b.k.Run(10_000))
+	require.Len(t, b.WQE.Got, len(order))
+	for i, w := range b.WQE.Got {
+		require.Equal(t, r.wqe(order[i]), w, "entry %d", order[i])
 	}
 }
 
@@ -289,6 +328,7 @@ func TestStream(t *testing.T) {
 	for i, w := range b.WQE.Got {
 		require.Equal(t, rs[i%4].wqe(uint16(i/4)), w)
 	}
+	require.Equal(t, 4, bits.OnesCount64(b.Fetch.Lookup.Q.Valid), "lines that are used up are free")
 	cycles := b.WQE.At[n-1] - b.WQE.At[0]
 	t.Logf("%.2f cycles a request, %d reads", float64(cycles)/n, len(b.Read.Got))
 	require.Less(t, cycles, uint64(n*41/10))

@@ -70,3 +70,37 @@ func TestHeldWQEOnce(t *testing.T) {
 		require.Empty(t, b.buf.frames)
 	}
 }
+
+// TestFirstRefusal: of several refused pieces the first one's reason counts.
+func TestFirstRefusal(t *testing.T) {
+	b := newBench(t, setup{}, hdl.Options{})
+	x := newTraffic(b, 1, 1, 0, false)
+	q := x.list[0]
+	b.Qpc.Answer = func(o port.RxOp) port.RxVerdict {
+		v := port.RxVerdict{QPN: q.n, PD: testPD, Action: port.RxFailed}
+		if o.Kind == port.RxPacket {
+			v.Action, v.EndsWQE = port.RxPlace, true
+			x.describe(q, 0, &v)
+		}
+		return v
+	}
+	ctrl := abi.RWQEControl{NumSGE: 4}
+	var e [128]byte
+	abi.RWQEControlLayout.Encode(&ctrl, e[:])
+	for i, k := range []port.MptStatus{port.MptOK, port.MptBadAccess, port.MptBadKey, port.MptOK} {
+		sge := abi.SGE{Addr: uint64(i) << 16, Length: 16, LKey: abi.Key(k)}
+		abi.SGELayout.Encode(&sge, e[16+16*i:])
+	}
+	q.logStride = 7
+	for i := 0; i < 128; i += 16 {
+		b.host.mem[q.addr(0)+port.BusAddr(i)] = [16]byte(e[i:])
+	}
+	addr, beats, _ := b.buf.put(54, make([]byte, 64))
+	b.CQE.OnTake = nil
+	b.Pkt.Push(port.RxPkt{QPN: q.n, Opcode: roce.RCSendOnly, Len: 64, BufAddr: addr, FrameBeats: beats})
+	require.NoError(t, b.k.Run(1000))
+	require.Len(t, b.CQE.Got, 1)
+	require.Equal(t, abi.StatusLocProt, b.CQE.Got[0].Status)
+	require.Equal(t, abi.VendorLKeyAccess, b.CQE.Got[0].Vendor)
+	require.Empty(t, b.Write.Got, "a packet is written whole or not at all")
+}
