@@ -27,6 +27,7 @@ type merger struct {
 	now    int64 // last time stamp written
 	begun  bool
 	held   int // bytes in queues
+	ahead  int // the most that may be held
 	failed atomic.Pointer[error]
 	done   chan struct{}
 }
@@ -41,7 +42,7 @@ type queue struct {
 
 func newMerger(w io.Writer, kernels int, head []byte) *merger {
 	m := &merger{
-		w: w, out: head, queues: make([]queue, kernels), now: -1,
+		w: w, out: head, ahead: aheadSize, queues: make([]queue, kernels), now: -1,
 		in: make(chan *block, 4), free: make(chan *block, 8+kernels), done: make(chan struct{}),
 	}
 	return m
@@ -79,7 +80,7 @@ func (m *merger) run() {
 			m.drop(q, len(q.blocks)-1)
 		}
 		m.merge()
-		if m.held > aheadSize {
+		if m.held > m.ahead {
 			m.fail(errAhead)
 		}
 	}

@@ -88,7 +88,7 @@ func (t *tracer) attach() {
 // Edge is of hdl.Observer.
 func (t *tracer) Edge(cycle uint64, ch *hdl.Changes) {
 	now := int64(cycle) * t.period
-	if t.phase != live && !t.begin(now, ch) {
+	if t.phase != live && !t.begin(now) {
 		return
 	}
 	if t.resting {
@@ -111,7 +111,7 @@ func (t *tracer) Edge(cycle uint64, ch *hdl.Changes) {
 // Jump is of hdl.Observer.
 func (t *tracer) Jump(from, to uint64, ch *hdl.Changes) {
 	now := int64(from) * t.period
-	if t.phase != live && !t.jumpIn(now, int64(to)*t.period, ch) {
+	if t.phase != live && !t.jumpIn(now, int64(to)*t.period) {
 		return
 	}
 	if !t.resting {

@@ -116,13 +116,21 @@ func tree(kernels []*hdl.Kernel, p Profile) *node {
 
 // prune keeps what is selected, and the clocks.
 func (n *node) prune(s *selection) {
-	vars := n.vars[:0]
-	for _, v := range n.vars {
-		if v.Clock() || s.find(v.Path) >= 0 {
-			vars = append(vars, v)
+	vars := n.vars
+	n.vars = nil
+	for len(vars) > 0 {
+		group := vars[:1]
+		if len(vars) > 1 && vars[1].Text {
+			group = vars[:2] // an enum's text comes with its number
 		}
+		for _, v := range group {
+			if v.Clock() || s.find(v.Path) >= 0 {
+				n.vars = append(n.vars, group...)
+				break
+			}
+		}
+		vars = vars[len(group):]
 	}
-	n.vars = vars
 	kids := n.kids[:0]
 	for _, k := range n.kids {
 		if k.prune(s); len(k.vars)+len(k.kids) > 0 {

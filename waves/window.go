@@ -1,20 +1,16 @@
 package waves
 
-import (
-	"unsafe"
-
-	"rnic/hdl"
-)
+import "unsafe"
 
 // A window begins with the values of all variables at its first instant. State is
 // known at the edge that begins a cycle, what happens in the cycle only at the edge
 // that ends it: so the dump is rendered there, from values noted before.
 
 // begin is Edge while the file has not begun; it tells whether to go on.
-func (t *tracer) begin(now int64, ch *hdl.Changes) bool {
+func (t *tracer) begin(now int64) bool {
 	switch t.phase {
 	case primed:
-		t.note(ch.Past)
+		t.note(t.past)
 		t.dump(t.clockAt(now - t.period))
 		return true
 	case before:
@@ -28,12 +24,19 @@ func (t *tracer) begin(now int64, ch *hdl.Changes) bool {
 }
 
 // jumpIn is Jump while the file has not begun.
-func (t *tracer) jumpIn(now, end int64, ch *hdl.Changes) bool {
-	switch {
-	case t.phase == done, t.phase == before && end <= t.from:
+func (t *tracer) jumpIn(now, end int64) bool {
+	switch t.phase {
+	case done:
 		return false
-	case t.phase == before:
+	case before:
+		if end+t.period <= t.from {
+			return false
+		}
 		t.note(t.state)
+		if end <= t.from {
+			t.phase = primed
+			return false
+		}
 	}
 	t.note(t.past)
 	clk := byte('x')
