@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"rnic/bench/kernel/nic"
+	"rnic/bench/kernel/verilog"
+	"rnic/hdl"
+)
+
+// builds are the models to compare with.
+var builds = []verilog.Config{{CRC: true}, {CRC: false}}
+
+// load is an activity of the source.
+type load struct {
+	name   string
+	active uint64
+}
+
+var loads = []load{{"full", nic.FullLoad}, {"5 %", nic.LightLoad}}
+
+// pair is the same machine in both, at one load, with the times measured.
+type pair struct {
+	build verilog.Config
+	load  load
+
+	model        *verilog.Model
+	design       *nic.Design
+	kernel       *hdl.Kernel
+	ours, theirs []float64 // ns a clock
+}
+
+func newPair(program string, b verilog.Config, l load, dir string) (*pair, error) {
+	p := &pair{build: b, load: l, design: nic.New(nic.Config{Active: l.active, CRC: b.CRC})}
+	var err error
+	if p.kernel, err = hdl.Elaborate("nic", p.design, hdl.Options{}); err != nil {
+		return nil, err
+	}
+	p.model, err = verilog.Start(program)
+	return p, err
+}
+
+// turn runs both on for some cycles, one after the other, and checks that they
+// are in the same state.
+func (p *pair) turn(cycles int) error {
+	start := time.Now()
+	if err := p.kernel.Run(p.kernel.Cycle() + uint64(cycles)); err != nil {
+		return err
+	}
+	ours := time.Since(start)
+	theirs, state, err := p.model.Run(p.load.active, uint64(cycles))
+	if err != nil {
+		return err
+	}
+	if sink := &p.design.Sink.Q; state.Count != sink.Count || state.Check != sink.Check {
+		return fmt.Errorf("cycle %d: hdl has %d beats, checksum %x, Verilator %d, %x", p.kernel.Cycle(), sink.Count, sink.Check, state.Count, state.Check)
+	}
+	p.ours = append(p.ours, float64(ours.Nanoseconds())/float64(cycles))
+	p.theirs = append(p.theirs, float64(theirs.Nanoseconds())/float64(cycles))
+	return nil
+}
+
+func (p *pair) close() { p.model.Close() }
