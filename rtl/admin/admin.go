@@ -23,8 +23,7 @@
 //   - Each command fetched gets one completion, with another status than OK if
 //     nothing was changed. A command ring that can't be read, or an index that
 //     can't be, stops the block (AdminStats.Failed) until it is disabled.
-//   - At most one DMA read is out, of at most Chunk bytes: Data holds
-//     Chunk/64 beats.
+//   - At most one DMA read is out, of at most Chunk bytes: Data is DataDepth deep.
 //   - The interrupt is raised after the completion has entered the posted queue.
 package admin
 
@@ -36,6 +35,10 @@ import (
 
 // Chunk is the most bytes that one DMA read asks for.
 const Chunk = 4096
+
+// DataDepth is the depth that the stream Data needs, so that dma is never held up
+// while mpt takes a page list.
+const DataDepth = Chunk / port.BeatBytes
 
 // Params are the numbers of objects, as QUERY_DEVICE reports them.
 type Params struct {

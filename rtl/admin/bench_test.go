@@ -92,7 +92,7 @@ func newBench(t require.TestingT, o hdl.Options, throttle uint64, logSize uint8)
 	}
 	a := b.Admin
 	hdl.Connect(&a.Read, &b.Read.In, 2)
-	hdl.Connect(&b.Data.Out, &a.Data, admin.Chunk/port.BeatBytes)
+	hdl.Connect(&b.Data.Out, &a.Data, admin.DataDepth)
 	hdl.Connect(&a.Write, &b.Write.In, 2)
 	hdl.Connect(&a.WriteData, &b.WriteDat.In, 2)
 	hdl.Connect(&b.Done.Out, &a.WriteDone, 2)

@@ -98,3 +98,35 @@ func TestFailuresHoldNothingBack(t *testing.T) {
 	require.GreaterOrEqual(t, q.Events, uint16(16))
 	require.GreaterOrEqual(t, q.QPErrs, uint16(16))
 }
+
+// deaf asks, and never takes an answer.
+type deaf struct {
+	hdl.Regs[struct{}]
+	Hdr hdl.In[port.TxHdr]
+}
+
+func (*deaf) Eval() {}
+
+func TestNoRoomForAnAnswerIsAFault(t *testing.T) {
+	b := &struct {
+		QPC   *QPC
+		Level level
+		Deaf  deaf
+		TxReq agent.Source[port.TxHdrReq]
+	}{QPC: New(Params{LogQP: 4}), Level: level{v: reg}}
+	q := b.QPC
+	hdl.Connect(&b.TxReq.Out, &q.TxReq, 2)
+	hdl.Connect(&q.TxHdr, &b.Deaf.Hdr, 2)
+	hdl.Wire(&b.Level.Reg, &q.PortReg)
+	hdl.Wire(&q.Stats, &b.Level.Stats)
+	hdl.TieOff(&q.Bell, &q.Get, &q.Ctx, &q.Put, &q.TxFault, &q.Rx, &q.Verdict, &q.Retire, &q.Fatal,
+		&q.Admin, &q.AdminRes, &q.Activate, &q.Event, &q.QPErr, &q.Async)
+	k, err := hdl.Elaborate("tb", b, hdl.Options{})
+	require.NoError(t, err)
+	defer k.Close()
+	b.TxReq.Push(port.TxHdrReq{}, port.TxHdrReq{}, port.TxHdrReq{})
+	var fault *hdl.Fault
+	require.ErrorAs(t, k.Run(100), &fault)
+	require.Equal(t, "TX_REQ: no room for the answer", fault.Msg)
+	require.Equal(t, "tb.qpc", fault.Path)
+}

@@ -61,7 +61,11 @@ var reg = port.PortReg{
 const room = 4096
 
 func newBench(t require.TestingT, o hdl.Options, throttle uint64) *bench {
-	b := &bench{QPC: New(Params{LogQP: 4}), Level: level{v: reg}}
+	return newSized(t, o, throttle, 4)
+}
+
+func newSized(t require.TestingT, o hdl.Options, throttle uint64, logQP uint8) *bench {
+	b := &bench{QPC: New(Params{LogQP: logQP}), Level: level{v: reg}}
 	for _, th := range []*agent.Throttle{
 		&b.Bell.Throttle, &b.Get.Throttle, &b.Ctx.Throttle, &b.Put.Throttle, &b.TxReq.Throttle, &b.TxHdr.Throttle,
 		&b.TxFault.Throttle, &b.Rx.Throttle, &b.Verdict.Throttle, &b.Retire.Throttle, &b.Fatal.Throttle,
