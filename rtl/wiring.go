@@ -2,6 +2,7 @@ package rtl
 
 import (
 	"rnic/hdl"
+	"rnic/rtl/admin"
 	"rnic/rtl/pkt_rx"
 	"rnic/rtl/pkt_tx"
 	"rnic/rtl/port"
@@ -11,10 +12,11 @@ import (
 // buffering.
 const slice = 2
 
-// reads joins a client to its read port of dma.
-func (n *NIC) reads(client int, req *hdl.Out[port.ReadReq], data *hdl.In[port.ReadBeat]) {
+// reads joins a client to its read port of dma. Most clients take what they asked
+// for at once; depth is the room of one that does not.
+func (n *NIC) reads(client int, req *hdl.Out[port.ReadReq], data *hdl.In[port.ReadBeat], depth int) {
 	hdl.Connect(req, &n.Dma.Read.Req[client], slice)
-	hdl.Connect(&n.Dma.Read.Data[client], data, slice)
+	hdl.Connect(&n.Dma.Read.Data[client], data, depth)
 }
 
 // writes joins a client to its write port of dma.
@@ -35,7 +37,7 @@ func (n *NIC) connectHost() {
 	hdl.Connect(&c.MsixRes, &cq.MsixRes, slice)
 	hdl.Connect(&c.MsixFire, &cq.MsixFire, slice)
 
-	n.reads(port.ReadAdmin, &a.Read, &a.Data)
+	n.reads(port.ReadAdmin, &a.Read, &a.Data, admin.DataDepth)
 	n.writes(port.WriteAdmin, &a.Write, &a.WriteData, &a.WriteDone)
 	hdl.Connect(&a.QP, &q.Admin, slice)
 	hdl.Connect(&q.AdminRes, &a.QPRes, slice)
@@ -59,7 +61,7 @@ func (n *NIC) connectSend(p Params) {
 	hdl.Connect(&s.Pick.Get, &q.Get, slice)
 	hdl.Connect(&q.Ctx, &s.Fetch.Ctx, p.Sched.CtxDepth())
 	hdl.Connect(&s.Exec.Put, &q.Put, slice)
-	n.reads(port.ReadSQ, &s.Fetch.Read, &s.Fetch.Data)
+	n.reads(port.ReadSQ, &s.Fetch.Read, &s.Fetch.Data, slice)
 	hdl.Connect(&n.Admin.PurgeTx, &s.Pick.Purge, slice)
 
 	hdl.Connect(&s.Exec.Pkt, &tx.Ask.Req, 4)
@@ -69,7 +71,7 @@ func (n *NIC) connectSend(p Params) {
 	hdl.Connect(&tx.Send.Fault, &q.TxFault, slice)
 	hdl.Connect(&tx.Translate.Mpt, &n.MPT.Tx, slice)
 	hdl.Connect(&n.MPT.TxRes, &tx.Load.MptRes, pkttx.MptDepth)
-	n.reads(port.ReadTx, &tx.Load.Read, &tx.Buffer.Data)
+	n.reads(port.ReadTx, &tx.Load.Read, &tx.Buffer.Data, slice)
 	hdl.Connect(&tx.Seal.Eth, &n.Mac.Transmit.TxIn, slice)
 	hdl.Connect(&tx.Send.Purge, &rt.Purge, slice)
 
@@ -96,7 +98,7 @@ func (n *NIC) connectReceive(p Params) {
 	hdl.Connect(&sc.Finish.Placed, &a.Reply.Placed, 4)
 	hdl.Connect(&sc.Front.RQGet, &f.Lookup.Get, 4)
 	hdl.Connect(&f.Store.WQE, &sc.Split.RQWQE, 4)
-	n.reads(port.ReadRQ, &f.Lookup.Read, &f.Store.Data)
+	n.reads(port.ReadRQ, &f.Lookup.Read, &f.Store.Data, slice)
 	hdl.Connect(&sc.Split.Mpt, &n.MPT.Rx, slice)
 	hdl.Connect(&n.MPT.RxRes, &sc.Collect.MptRes, p.Scatter.MptDepth())
 	hdl.Connect(&sc.Mover.Read, &rx.Read, slice)
