@@ -51,17 +51,16 @@ type Limits1 struct {
 // Ctrl is register CTRL.
 type Ctrl struct {
 	Enable bool     `doc:"1 starts the device with the admin rings as set; 0 stops the taking of new commands"`
-	Reset  bool     `doc:"writing 1 resets device and registers, the port's addresses too; reads 1 until that is done"`
-	_      struct{} `bits:"30"`
+	_      struct{} `bits:"31"`
 }
 
 // Status is register STATUS.
 type Status struct {
-	Ready        bool     `doc:"reset is over: registers may be written"`
+	Ready        bool     `doc:"registers may be written"`
 	LinkUp       bool     `doc:"the link carries frames"`
 	AdminEnabled bool     `doc:"commands are taken: CTRL.Enable has taken effect"`
-	Fatal        bool     `doc:"the device has stopped; only a reset helps"`
-	AdminError   bool     `doc:"an admin ring could not be read or written; commands are no longer taken until a reset"`
+	_            struct{} `bits:"1"`
+	AdminError   bool     `doc:"an admin ring could not be read or written; commands are no longer taken until CTRL.Enable has been 0"`
 	_            struct{} `bits:"27"`
 }
 

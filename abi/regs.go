@@ -34,7 +34,7 @@ type Register struct {
 	Offset uint32 // from the start of BAR0, a multiple of 4
 	Name   string // upper case
 	Access Access
-	Reset  uint32 // after power-up and CTRL.Reset, in the default build
+	Reset  uint32 // after power-up, in the default build
 	Doc    string
 	Fields []bits.Field
 }
@@ -94,7 +94,7 @@ var registers = []Register{
 	register(RegCaps, "CAPS", RO, CapsLayout, DefaultCaps, "What the device can do, and the sizes of its context tables."),
 	register(RegLimits0, "LIMITS0", RO, Limits0Layout, DefaultLimits0, "Limits of a work request and of interrupts."),
 	register(RegLimits1, "LIMITS1", RO, Limits1Layout, DefaultLimits1, "Limits of memory registration and of the port."),
-	register(RegCtrl, "CTRL", RW, CtrlLayout, Ctrl{}, "Starts, stops and resets the device."),
+	register(RegCtrl, "CTRL", RW, CtrlLayout, Ctrl{}, "Starts and stops the device."),
 	register(RegStatus, "STATUS", RO, StatusLayout, Status{Ready: true}, "State of the device."),
 	register(RegAdminSQBaseLo, "ADMIN_SQ_BASE_LO", RW, WordLayout, Word{},
 		"Bus address of the admin command ring, bits 31:0; 64-byte aligned. Taken over when CTRL.Enable goes from 0 to 1, as the registers up to ADMIN_VECTOR."),
