@@ -33,3 +33,16 @@ func (c *Config) defaults() {
 	c.OOBLatencyPs = max(c.OOBLatencyPs, c.LinkLatencyPs)
 	c.Host.PeriodPs = PeriodPs
 }
+
+// SetLink sets rate and latency of the wire.
+func (c *Config) SetLink(gbps int, latencyPs int64) {
+	c.NIC.Mac.RateNum, c.NIC.Mac.RateDen = uint32(gbps), 1
+	c.LinkLatencyPs = latencyPs
+}
+
+// SetPCIe sets the one-way latency of PCIe: of register accesses, of posted
+// writes, and of each half of a read.
+func (c *Config) SetPCIe(latencyPs int64) {
+	c.Host.MMIO, c.Host.Write = host.Constant(latencyPs), host.Constant(latencyPs)
+	c.Host.Read = host.Constant(2 * latencyPs)
+}

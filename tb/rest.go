@@ -1,0 +1,29 @@
+package tb
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"rnic/hdl"
+)
+
+// Rest is a host in which nothing is under way: its streams are empty, but those
+// that serve a block as a list of what is free.
+type Rest struct {
+	h        *Host
+	occupied []hdl.Occupancy
+}
+
+// NewRest notes how many beats wait where, at a moment of rest.
+func NewRest(h *Host) *Rest { return &Rest{h, h.K.Occupied()} }
+
+// Check demands that the host is at rest again: every buffer empty, every credit
+// and tag at home, every guard byte untouched.
+func (r *Rest) Check() error {
+	var err error
+	if now := r.h.K.Occupied(); !slices.Equal(now, r.occupied) {
+		err = fmt.Errorf("%s: streams %v hold beats at the end, at rest %v", r.h.K.Name(), now, r.occupied)
+	}
+	return errors.Join(err, r.h.Machine.RC.Outstanding(), r.h.Machine.Mem.CheckGuards())
+}
