@@ -49,13 +49,17 @@ type queuePair struct {
 	First    roce.PSN // of all
 	Msg      port.SQMsg
 	Busy     bool
-	Faulted  bool
+	Failed   bool
 	Sig      bool
 	Ring     [][64]byte
 	Posted   []work
 	Live     []port.Sent // outstanding
-	Entries  int         // outstanding, as far as Puts have told
-	Taken    uint16      // ring units that outstanding and unexecuted WQEs hold start here
+	CQN      port.CQN    // no two QPs, and no two lives of one, have the same
+	Reset    bool        // this life was ended by a reset
+	Bad      bool        // part of the ring can't be read
+	out      output
+	Entries  int    // outstanding, as far as Puts have told
+	Taken    uint16 // ring units that outstanding and unexecuted WQEs hold start here
 }
 
 // bench is the block with models of its neighbours: qpc, dma, retrans, pkt_tx.
@@ -86,6 +90,8 @@ type bench struct {
 	acks     []ack
 	ackEvent hdl.Event
 	progress hdl.Event
+	lives    []*queuePair // all that ever were, by CQN
+	owner    []*queuePair // of each packet taken
 }
 
 // ack is an acknowledgement under way.
@@ -93,6 +99,7 @@ type ack struct {
 	at  uint64
 	qpn int
 	una roce.PSN
+	cqn port.CQN
 }
 
 // statsTap reads the counters.
@@ -149,13 +156,20 @@ func newBench(t T, o hdl.Options, p wqesched.Params, throttle uint64) *bench {
 // qp adds a QP.
 func (b *bench) qp(log uint8, mtu roce.MTU, window uint32, messages int) *queuePair {
 	n := len(b.qps)
-	q := &queuePair{State: abi.QPRTS, Base: port.BusAddr(n+1) << 24, Log: log, MTU: mtu, Window: window, Messages: messages,
+	q := b.life(n, log, mtu, window, messages)
+	b.qps = append(b.qps, q)
+	return q
+}
+
+// life is a new context for QP n.
+func (b *bench) life(n int, log uint8, mtu roce.MTU, window uint32, messages int) *queuePair {
+	q := &queuePair{State: abi.QPRTS, CQN: port.CQN(len(b.lives)), Base: port.BusAddr(len(b.lives)+1) << 24, Log: log, MTU: mtu, Window: window, Messages: messages,
 		Ring: make([][64]byte, 1<<log)}
 	q.PI = uint16(b.rng.Uint32())
 	q.Exec, q.Taken = q.PI, q.PI
 	q.Next = roce.PSN(b.rng.Uint32() & 0xffffff)
 	q.Una, q.First = q.Next, q.Next
-	b.qps = append(b.qps, q)
+	b.lives = append(b.lives, q)
 	return q
 }
 
@@ -163,11 +177,11 @@ func (b *bench) qp(log uint8, mtu roce.MTU, window uint32, messages int) *queueP
 func (b *bench) get(g port.SQGet) port.SQCtx {
 	q := b.qps[g.QPN]
 	c := port.SQCtx{QPN: g.QPN, State: q.State, MTU: uint16(q.MTU.Bytes()), SQBase: q.Base, SQLog: q.Log, PI: q.PI,
-		ExecIdx: q.Exec, NextPSN: q.Next, Msg: q.Msg, Arm: 1000, SendCQN: port.CQN(g.QPN) + 5, SigAll: q.Sig}
+		ExecIdx: q.Exec, NextPSN: q.Next, Msg: q.Msg, Arm: 1000, SendCQN: q.CQN, SigAll: q.Sig}
 	if q.Busy {
 		b.t.Errorf("QP %d: a Get while a service is open", g.QPN)
 	}
-	if q.PI == q.Exec {
+	if q.PI == q.Exec || q.State == abi.QPReset {
 		return c
 	}
 	c.Run, c.Flush = q.State == abi.QPRTS, q.State == abi.QPErr
@@ -188,17 +202,40 @@ func (b *bench) put(p port.SQPut) {
 	q.Entries += int(p.Messages)
 	q.Exec, q.Next, q.Msg = p.ExecIdx, p.NextPSN, p.Msg
 	if p.Fault {
-		q.Faulted = true
 		b.fail(int(p.QPN))
 	}
 	b.progress.Notify()
 }
 
+// reset ends the life of a QP, in any state, and begins another.
+func (b *bench) reset(th *hdl.Thread, qpn int) {
+	q := b.qps[qpn]
+	q.State, q.Reset = abi.QPReset, true
+	for b.Activate.Pending()+b.Push.Pending() > 0 {
+		th.Sleep(10) // qpc told all that it had to tell before it answered admin
+	}
+	th.Sleep(4)
+	b.Purge.Push(port.Purge{QPN: port.QPN(qpn)})
+	for q.out.purged == 0 {
+		if !th.Wait(&b.progress, th.Now()+100000) {
+			b.t.Errorf("QP %d: the marker got lost", qpn)
+			return
+		}
+	}
+	if n := len(q.Live); n > 0 {
+		b.Free.Push(port.SentFree{N: uint8(n)})
+		b.entries += n
+	}
+	next := b.life(qpn, q.Log, q.MTU, q.Window, q.Messages)
+	next.PI, next.Exec, next.Taken = q.Exec, q.Exec, q.Exec
+	b.qps[qpn] = next
+}
+
 // fail takes a QP to ERR: what is outstanding ends, what is posted is flushed.
 func (b *bench) fail(qpn int) {
 	q := b.qps[qpn]
-	q.State = abi.QPErr
-	b.acks = append(b.acks, ack{b.k.Cycle() + b.ackDelay(), qpn, q.Next.Add(1 << 22)})
+	q.State, q.Failed = abi.QPErr, true
+	b.acks = append(b.acks, ack{b.k.Cycle() + b.ackDelay(), qpn, q.Next.Add(1 << 22), q.CQN})
 	b.ackEvent.Notify()
 	b.Activate.Push(port.Activate{QPN: port.QPN(qpn)})
 }
@@ -208,7 +245,7 @@ func (b *bench) read(r port.ReadReq) {
 	if n := len(b.due); n > 0 {
 		at = max(at, b.due[n-1])
 	}
-	q := b.qps[r.Addr>>24-1]
+	q := b.lives[r.Addr>>24-1]
 	for off := uint32(0); off < r.Len; off += 64 {
 		addr := r.Addr + port.BusAddr(off)
 		var beat port.ReadBeat
@@ -228,20 +265,34 @@ func (b *bench) sent(s port.Sent) {
 		b.t.Errorf("the outstanding table overflows")
 	}
 	q := b.qps[s.QPN]
+	if q.CQN != s.SendCQN {
+		b.t.Errorf("QP %d: an entry of an older life", s.QPN)
+	}
+	q.out.sent = append(q.out.sent, s)
 	q.Live = append(q.Live, s)
 	if len(q.Live) > q.Messages {
 		b.t.Errorf("QP %d: more entries than granted", s.QPN)
 	}
 	if s.Kind == port.SentLocal || s.LastPSN.Before(q.Una) || q.State == abi.QPErr {
-		b.acks = append(b.acks, ack{b.k.Cycle() + 5, int(s.QPN), q.Una})
+		b.acks = append(b.acks, ack{b.k.Cycle() + 5, int(s.QPN), q.Una, q.CQN})
 		b.ackEvent.Notify()
 	}
 }
 
 // pkt acknowledges what asks for it.
 func (b *bench) pkt(p port.TxPkt) {
+	q := b.qps[p.QPN]
+	b.owner = append(b.owner, q)
+	if p.Purge {
+		q.out.purged++
+		b.progress.Notify()
+		return
+	}
+	if gaveUp(&p) {
+		b.fail(int(p.QPN))
+	}
 	if p.AckReq {
-		b.acks = append(b.acks, ack{b.k.Cycle() + b.ackDelay(), int(p.QPN), p.PSN.Add(1)})
+		b.acks = append(b.acks, ack{b.k.Cycle() + b.ackDelay(), int(p.QPN), p.PSN.Add(1), q.CQN})
 		b.ackEvent.Notify()
 	}
 }
@@ -272,6 +323,9 @@ func (b *bench) acknowledge(th *hdl.Thread) {
 
 func (b *bench) retire(a ack) {
 	q := b.qps[a.qpn]
+	if q.CQN != a.cqn {
+		return
+	}
 	if a.una.After(q.Una) && q.State == abi.QPRTS {
 		q.Una = a.una
 	}
@@ -289,7 +343,7 @@ func (b *bench) retire(a ack) {
 	if n > 0 {
 		b.Free.Push(port.SentFree{N: uint8(n)})
 	}
-	if q.PI != q.Exec || q.Busy {
+	if (q.PI != q.Exec || q.Busy) && q.State != abi.QPReset {
 		b.Activate.Push(port.Activate{QPN: port.QPN(a.qpn)})
 	}
 	b.progress.Notify()
@@ -379,7 +433,7 @@ func (b *bench) run(limit uint64) {
 
 func (b *bench) rest() bool {
 	for _, q := range b.qps {
-		if q.Exec != q.PI || q.Busy || len(q.Live) > 0 {
+		if q.Exec != q.PI || q.Busy || q.Entries > 0 || len(q.Live) > 0 {
 			return false
 		}
 	}

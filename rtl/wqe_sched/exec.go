@@ -269,16 +269,11 @@ func (x *Exec) noPacket(s *service, at *progress) {
 }
 
 // noEntry stops the service: at the QP's limit there is nothing to do before an
-// entry of its own ends, at the budget there is another turn, and at the end of
-// the table the QP waits for whichever entry comes back first.
+// entry of its own ends; at the end of the table the QP waits for whichever entry
+// comes back first.
 func (x *Exec) noEntry(s *service, at *progress) {
-	at.Stop = true
-	switch {
-	case at.Used >= s.Ctx.Messages:
+	at.Stop, at.Outcome = true, starved
+	if at.Used >= s.Ctx.Messages {
 		at.Outcome = idle
-	case int(at.Used) >= x.p.MessageBudget:
-		at.Outcome = more
-	default:
-		at.Outcome = starved
 	}
 }

@@ -159,7 +159,7 @@ func (f *Fetch) spareReady() int {
 func (f *Fetch) begin() {
 	q, d := &f.Q, &f.D
 	r := &q.Reader
-	opening := q.Op == fetchOpen || q.Op == fetchSecond
+	putting := q.Op == fetchOpen || q.Op == fetchSecond || q.Op == fetchForget // to service or Read
 	spare := bits.OnesCount64(d.Free) > int(d.Promised)
 	switch {
 	case f.release.Valid():
@@ -173,13 +173,13 @@ func (f *Fetch) begin() {
 			break
 		}
 		d.Op, d.QPN = fetchPush, f.Push.Head().QPN
-	case f.forget.Valid() && !opening && q.Op != fetchForget && f.service.Ready() && !q.Hold:
+	case f.forget.Valid() && !putting && f.service.Ready() && !q.Hold:
 		d.Op, d.QPN = fetchForget, *f.forget.Head()
-	case r.On && r.Phase == readMissing && f.Read.Ready() && !opening:
+	case r.On && r.Phase == readMissing && f.Read.Ready() && !putting:
 		d.Op, d.QPN = fetchSecond, r.Ctx.QPN
 	case f.hungry.head.Valid() && spare && f.spareReady() > 0:
 		d.Op, d.QPN = fetchWake, *f.hungry.head.Take()
-	case f.Ctx.Valid() && !r.On && !opening && f.service.Ready() && f.Read.Ready():
+	case f.Ctx.Valid() && !r.On && !putting && f.service.Ready() && f.Read.Ready():
 		d.Op, d.QPN = fetchOpen, f.Ctx.Head().QPN
 	case f.hungry.head.Valid() && !spare && !q.Looked && q.Op != fetchEvict:
 		f.owners.Read(0, int(q.Hand))

@@ -8,11 +8,11 @@ const (
 )
 
 // line is one of a QP's two lines: units [Lo, Hi) of a block of 8 unit indices are
-// valid. While it is Busy a read brings [Hi, End).
+// there. While it is Busy a read brings [Hi, End).
 type line struct {
 	Own   bool // it has a slot of the pool
 	Busy  bool
-	Err   bool // the read of [Lo, Hi) failed
+	Err   bool // the read of [Bad, Hi) failed
 	Fresh bool // came for a service that has not been yet: not to be taken away
 	Wait  bool // the QP is parked until it comes
 	Slot  uint8
@@ -20,6 +20,7 @@ type line struct {
 	Lo    uint8
 	Hi    uint8
 	End   uint8
+	Bad   uint8
 }
 
 // lines is what Fetch knows of a QP. A block lies in the line of its parity.
@@ -34,7 +35,7 @@ func split(idx uint16) (block uint16, unit uint8) { return idx / lineUnits, uint
 
 func (e *lines) of(block uint16) *line { return &e.Line[block&1] }
 
-// find is the line in which a unit is valid, or nil.
+// find is the line in which a unit is, or nil.
 func (e *lines) find(idx uint16) *line {
 	b, u := split(idx)
 	if l := e.of(b); l.Own && l.Block == b && l.Lo <= u && u < l.Hi {
@@ -43,7 +44,13 @@ func (e *lines) find(idx uint16) *line {
 	return nil
 }
 
-// address is where a valid unit is.
+// void tells whether a unit that was found is one that could not be read.
+func (l *line) void(idx uint16) bool {
+	_, u := split(idx)
+	return l.Err && u >= l.Bad
+}
+
+// address is where a unit is.
 func (e *lines) address(idx uint16) int {
 	b, u := split(idx)
 	return int(e.of(b).Slot)*lineUnits + int(u)
@@ -85,8 +92,8 @@ func (e *lines) begin(idx uint16, c *port.SQCtx, p plan) plan {
 		l.Block, l.Lo, l.Hi, l.Err = b, u, u, false
 	}
 	n := extent(idx, c)
-	if e.shares() && u < lineUnits-1 {
-		// The last unit of the slot is the other line's.
+	if e.shares() {
+		// The last unit of the slot is the other line's, until that is done with.
 		n = min(n, uint16(lineUnits-1-u))
 	}
 	l.End = u + uint8(n)
@@ -103,9 +110,6 @@ func (e *lines) demand(idx uint16, c *port.SQCtx, slot int) (p plan) {
 	if l.Busy {
 		l.Wait = true
 		return p
-	}
-	if l.Own && l.Block != b && e.shares() {
-		l.Own = false
 	}
 	if !l.Own {
 		if slot == noSlot {
@@ -165,7 +169,7 @@ func (e *lines) filled(i uint8, err bool) bool {
 	waited := l.Wait
 	l.Busy, l.Wait = false, false
 	if err {
-		l.Lo, l.Err = l.Hi, true
+		l.Bad, l.Err = l.Hi, true
 	}
 	l.Hi = l.End
 	l.Fresh = l.Fresh || waited
@@ -208,7 +212,7 @@ func (e *lines) done(exec uint16) (freed uint64) {
 	b, u := split(exec)
 	for i := range e.Line {
 		l := &e.Line[i]
-		here := l.Block == b && l.Lo <= u && u < l.Hi && !l.Err
+		here := l.Block == b && l.Lo <= u && u < l.Hi && !l.void(exec)
 		next := l.Block == (b+1)&blockMask && l.Hi > 0
 		if l.Own && !l.Busy && !here && !next {
 			freed |= e.drop(i)

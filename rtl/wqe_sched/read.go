@@ -47,7 +47,7 @@ func (f *Fetch) read() {
 	switch r.Phase {
 	case readFirst:
 		switch {
-		case r.Lines.find(r.Idx).Err:
+		case r.Lines.find(r.Idx).void(r.Idx):
 			w = unreadable()
 		case !parseFirst(u, r.Idx, r.Ctx.PI-r.Idx, &w) || r.Ctx.Flush:
 		default:
@@ -61,7 +61,7 @@ func (f *Fetch) read() {
 				}
 				return
 			}
-			if !l.Err {
+			if !l.void(r.Idx + 1) {
 				d.Phase, d.First = readSecond, *u
 				f.units.Read(0, r.Lines.address(r.Idx+1))
 				return
