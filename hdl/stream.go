@@ -139,12 +139,15 @@ func (s *fifo) advance(cycle uint64) {
 	push, pop := uint32(s.push), uint32(s.pop)
 	s.push, s.pop = 0, 0
 	s.n += push - pop
-	if s.wr += s.stride & -push; s.wr == s.end {
-		s.wr = 0
+	// Where a ring of two wraps is as random as the stalls: conditional moves, not branches.
+	wr, rd := s.wr+s.stride&-push, s.rd+s.stride&-pop
+	if wr == s.end {
+		wr = 0
 	}
-	if s.rd += s.stride & -pop; s.rd == s.end {
-		s.rd = 0
+	if rd == s.end {
+		rd = 0
 	}
+	s.wr, s.rd = wr, rd
 	s.since = cycle + 1
 }
 
