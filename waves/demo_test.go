@@ -124,4 +124,3 @@ func record(t testing.TB, cycles uint64, o waves.Options, ko hdl.Options) string
 	require.NoError(t, v.Close())
 	return b.String()
 }
-

@@ -32,6 +32,8 @@ var ErrWindow = errors.New("the run ended before the window began")
 // VCD is a file of waveforms being written. Close it on every path.
 type VCD struct {
 	Vars    []*Var // in the order of declaration
+	Start   int64  // ps: first instant
+	End     int64  // ps: last instant, once closed
 	w       io.Writer
 	m       *merger
 	tracers []*tracer
@@ -81,11 +83,11 @@ func New(w io.Writer, o Options, kernels ...*hdl.Kernel) (*VCD, error) {
 			return nil, err
 		}
 	}
-	v := &VCD{Vars: root.number(nil), w: w}
 	from := o.From
 	for _, k := range kernels {
 		from = max(from, int64(k.Cycle())*k.PeriodPs())
 	}
+	v := &VCD{Vars: root.number(nil), Start: from, w: w}
 	v.m = newMerger(w, len(kernels), header(root, o.Profile))
 	go v.m.run()
 	rest := v.Vars
@@ -117,6 +119,7 @@ func (v *VCD) Close() error {
 		early = early && t.early
 	}
 	<-v.m.done
+	v.End = v.m.now
 	if err := v.m.failed.Load(); err != nil {
 		v.err = *err
 	}

@@ -31,10 +31,11 @@ func Need(t testing.TB, tools ...string) {
 	}
 }
 
-// Tool runs a program to its end and gives what it printed.
-func Tool(t testing.TB, env []string, name string, args ...string) string {
+// Tool runs a program to its end, in a folder, and gives what it printed.
+func Tool(t testing.TB, dir string, env []string, name string, args ...string) string {
 	t.Helper()
 	c := exec.Command(name, args...)
+	c.Dir = dir
 	c.Env = append(os.Environ(), env...)
 	c.WaitDelay = time.Second
 	timer := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
@@ -75,7 +76,8 @@ func Screen(t testing.TB) string {
 // usual is what GTKWave prints when nothing is wrong.
 var usual = regexp.MustCompile(`^(|GTKWave Analyzer .*|\[\d+\] (start|end) time\.|GTKWAVE \| Executing Tcl script '.*'|Exiting\.)$`)
 
-// GTKWave loads files, a VCD and perhaps a save file, and runs a Tcl script. It gives
+// GTKWave loads files, a VCD and perhaps a save file, in the folder of the first, and
+// runs a Tcl script. It gives
 // what the script printed and fails the test on any message of GTKWave's own. The
 // script prints by the procedure say.
 func GTKWave(t testing.TB, script string, files ...string) string {
@@ -84,7 +86,8 @@ func GTKWave(t testing.TB, script string, files ...string) string {
 	dir := t.TempDir()
 	tcl := filepath.Join(dir, "script.tcl")
 	const said = "said: "
-	text := fmt.Sprintf("proc say {s} { puts \"%s$s\" }\n%s\ngtkwave::/File/Quit\n", said, script)
+	// Without the catch a wrong script would leave GTKWave running.
+	text := fmt.Sprintf("proc say {s} { puts \"%s$s\" }\nif {[catch {%s} e]} { puts $e }\ngtkwave::/File/Quit\n", said, script)
 	rc := filepath.Join(dir, "gtkwaverc")
 	if err := os.WriteFile(tcl, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
@@ -92,7 +95,7 @@ func GTKWave(t testing.TB, script string, files ...string) string {
 	if err := os.WriteFile(rc, []byte("splash_disable 1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	out := Tool(t, []string{Screen(t), "NO_AT_BRIDGE=1"}, "gtkwave", append([]string{"-r", rc, "-S", tcl}, files...)...)
+	out := Tool(t, filepath.Dir(files[0]), []string{Screen(t), "NO_AT_BRIDGE=1"}, "gtkwave", append([]string{"-r", rc, "-S", tcl}, files...)...)
 	var b strings.Builder
 	for l := range strings.Lines(out) {
 		l = strings.TrimRight(l, "\r\n")
@@ -110,8 +113,8 @@ func RoundTrip(t testing.TB, vcd string) {
 	t.Helper()
 	Need(t, "vcd2fst", "fst2vcd")
 	fst := filepath.Join(t.TempDir(), "round.fst")
-	Tool(t, nil, "vcd2fst", "-v", vcd, "-f", fst)
-	back := Tool(t, nil, "fst2vcd", "-f", fst)
+	Tool(t, "", nil, "vcd2fst", "-v", vcd, "-f", fst)
+	back := Tool(t, "", nil, "fst2vcd", "-f", fst)
 	f, err := os.Open(vcd)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,141 @@
+package waves
+
+import (
+	"strings"
+
+	"rnic/hdl"
+)
+
+// group is a kernel, a block or a detail of a block, as GTKWave folds them.
+type group struct {
+	name   string
+	folded bool
+	items  []item // in the order of declaration
+}
+
+// item is a variable or a group.
+type item struct {
+	v   *Var
+	sub *group
+}
+
+// alias is the variable's path with an enum's text under the enum's name.
+func (v *Var) alias() string {
+	if v.Text {
+		return strings.TrimSuffix(v.Path, "_name")
+	}
+	return v.Path
+}
+
+// modules lists the scopes of modules that have registers: what their registers' paths
+// have in common.
+func (s *saver) modules() map[string]bool {
+	type key struct{ kernel, owner int }
+	common := map[key]string{}
+	for _, v := range s.vars {
+		if v.Clock() || v.Signal.Role != hdl.RoleReg {
+			continue
+		}
+		k := key{v.Kernel, v.Signal.Owner}
+		scope := parent(v.Path)
+		if have, ok := common[k]; ok {
+			scope = shared(have, scope)
+		}
+		common[k] = scope
+	}
+	set := map[string]bool{}
+	for _, p := range common {
+		set[p] = true
+	}
+	return set
+}
+
+func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '.'))] }
+
+// shared is the scope that two lie in.
+func shared(a, b string) string {
+	for a != b && a != "" && !strings.HasPrefix(b, a+".") {
+		a = parent(a)
+	}
+	return a
+}
+
+// detail is the scope to fold that a variable belongs to, or "": the payload of a
+// stream or the ports of a RAM.
+func (v *Var) detail() string {
+	switch {
+	case v.Clock():
+	case v.Signal.Role == hdl.RolePayload:
+		// The port's scope is that of hdl up to head; deeper are the payload's own.
+		p := parent(v.Path)
+		if i := strings.LastIndex(p, ".head."); i >= 0 {
+			p = p[:i+len(".head")]
+		}
+		if strings.HasSuffix(p, ".head") {
+			return p
+		}
+	case v.Signal.Role >= hdl.RoleRAMAddr:
+		return parent(parent(v.Path))
+	}
+	return ""
+}
+
+// blocks sorts variables into kernels, their blocks and the details of those.
+func (s *saver) blocks() []*group {
+	mods := s.modules()
+	var tops []*group
+	block := map[string]*group{}
+	details := map[string]*group{}
+	for i, v := range s.vars {
+		if s.named(i) {
+			continue
+		}
+		root, _, _ := strings.Cut(v.Path, ".")
+		if v.Kernel == len(tops) {
+			tops = append(tops, &group{name: root})
+			block[root] = tops[v.Kernel]
+		}
+		top := tops[v.Kernel]
+		scope := parent(v.Path)
+		for scope != root && !mods[scope] {
+			scope = parent(scope)
+		}
+		b := block[scope]
+		if b == nil {
+			b = &group{name: scope, folded: len(s.view.Overview) > 0}
+			block[scope] = b
+			top.items = append(top.items, item{sub: b})
+		}
+		if d := v.detail(); d != "" && len(d) > len(scope) {
+			g := details[d]
+			if g == nil {
+				g = &group{name: d, folded: true}
+				details[d] = g
+				b.items = append(b.items, item{sub: g})
+			}
+			b = g
+		}
+		b.items = append(b.items, item{v: v})
+	}
+	return tops
+}
+
+// kernel writes a kernel's group; names in a group leave out what the group says.
+func (s *saver) kernel(top *group) {
+	s.line("@200")
+	s.line("-")
+	s.write(top, "")
+}
+
+func (s *saver) write(g *group, outer string) {
+	name := strings.TrimPrefix(g.name, outer)
+	s.open(name, g.folded)
+	for _, it := range g.items {
+		if it.sub != nil {
+			s.write(it.sub, g.name+".")
+		} else {
+			s.trace(it.v, strings.TrimPrefix(it.v.alias(), g.name+"."))
+		}
+	}
+	s.close(name, g.folded)
+}

@@ -1,0 +1,193 @@
+package waves
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"rnic/hdl"
+)
+
+// View is what GTKWave shows first.
+type View struct {
+	Markers  []Marker // at most 26
+	From, To int64    // ps; the whole file, or around the markers, if To is zero
+	Overview []string // patterns as Options.Scopes: an open group at the top, in this order; with it, blocks start folded
+
+	// Translate makes a file beside the save file. With it, and in the profile
+	// Portable, names of enums come from such files; GTKWave finds them only if it
+	// is started in their folder.
+	Translate func(name string) (io.WriteCloser, error)
+}
+
+// Marker names an instant.
+type Marker struct {
+	Name string
+	Ps   int64
+}
+
+// ErrMarkers says that there are more markers than GTKWave has letters.
+var ErrMarkers = errors.New("GTKWave has 26 markers")
+
+// Width and height of GTKWave's window, and the width of the part that shows waves.
+const (
+	winWidth, winHeight = 1600, 900
+	namesWidth          = 300
+	wavesWidth          = winWidth - namesWidth - 70
+)
+
+// Save writes the save file of GTKWave that goes with a closed VCD: name.gtkw beside
+// name.vcd, in whatever folder.
+func (v *VCD) Save(w io.Writer, name string, view View) error {
+	if len(view.Markers) > 26 {
+		return fmt.Errorf("waves: %d markers: %w", len(view.Markers), ErrMarkers)
+	}
+	s := &saver{view: view, name: name, vars: v.Vars, files: map[string]int{}}
+	s.head(v.Start, v.End)
+	if err := s.overview(); err != nil {
+		return err
+	}
+	for _, top := range s.blocks() {
+		s.kernel(top)
+	}
+	s.line("[pattern_trace] 1")
+	s.line("[pattern_trace] 0")
+	if s.err != nil {
+		return fmt.Errorf("waves: %w", s.err)
+	}
+	if _, err := w.Write(s.b); err != nil {
+		return fmt.Errorf("waves: %w", err)
+	}
+	return nil
+}
+
+type saver struct {
+	b     []byte
+	view  View
+	name  string
+	vars  []*Var
+	files map[string]int // of names of enums, by content, numbered from 1
+	err   error
+}
+
+func (s *saver) line(format string, args ...any) {
+	s.b = append(fmt.Appendf(s.b, format, args...), '\n')
+}
+
+// head is the window and the markers.
+func (s *saver) head(start, end int64) {
+	from, to := s.view.From, s.view.To
+	if to <= from {
+		if from, to = start, end; len(s.view.Markers) > 0 {
+			from, to = never, 0
+			for _, m := range s.view.Markers {
+				from, to = min(from, m.Ps), max(to, m.Ps)
+			}
+			margin := (to-from)/20 + 20_000
+			from, to = max(start, from-margin), min(end, to+margin)
+		}
+	}
+	s.line(`[dumpfile] "%s.vcd"`, s.name)
+	s.line(`[savefile] "%s.gtkw"`, s.name)
+	s.line("[timestart] %d", from)
+	s.line("[size] %d %d", winWidth, winHeight)
+	s.line("[pos] 0 0")
+	// 2^-zoom ticks go on 200 pixels.
+	zoom := -math.Log2(float64(max(to-from, 1)) * 200 / wavesWidth)
+	times := make([]string, 26)
+	for i := range times {
+		times[i] = "-1"
+		if i < len(s.view.Markers) {
+			times[i] = fmt.Sprint(s.view.Markers[i].Ps)
+		}
+	}
+	s.line("*%.6f -1 %s", zoom, strings.Join(times, " "))
+	for i, m := range s.view.Markers {
+		s.line("[markername] %c%s", 'A'+i, label(m.Name))
+	}
+	s.line("[sst_width] 0")
+	s.line("[signals_width] %d", namesWidth)
+	s.line("[sst_expanded] 0")
+}
+
+// label keeps what can stand in a line of the file.
+func label(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f {
+			return '_'
+		}
+		return r
+	}, s)
+}
+
+// open and close bracket a group.
+func (s *saver) open(name string, folded bool) {
+	if folded {
+		s.line("@c00200")
+	} else {
+		s.line("@800200")
+	}
+	s.line("-%s", name)
+}
+
+func (s *saver) close(name string, folded bool) {
+	if folded {
+		s.line("@1401200")
+	} else {
+		s.line("@1000200")
+	}
+	s.line("-%s", name)
+}
+
+// trace adds a variable under a name. An enum shows by its text where there is one.
+func (s *saver) trace(v *Var, name string) {
+	flags := radix(v)
+	file := 0
+	if v.Signal.Kind == hdl.Enum && !v.Text {
+		file = s.translate(v)
+	}
+	if file > 0 {
+		flags |= 0x2000
+	}
+	s.line("@%x", flags)
+	if file > 0 {
+		s.line("^%d %s", file, s.file(file))
+	}
+	if c := colour(v); c > 0 {
+		s.line("[color] %d", c)
+	}
+	// GTKWave shows no more of a name than what is behind the last dot.
+	s.line("+{%s} %s", strings.ReplaceAll(name, ".", "/"), v.Ref())
+}
+
+// overview is the group at the top.
+func (s *saver) overview() error {
+	if len(s.view.Overview) == 0 {
+		return nil
+	}
+	sel, err := newSelection(s.view.Overview)
+	if err != nil {
+		return err
+	}
+	by := make([][]*Var, len(s.view.Overview))
+	for i, v := range s.vars {
+		if p := sel.find(v.Path); p >= 0 && !s.named(i) {
+			by[p] = append(by[p], v)
+		}
+	}
+	s.open("overview", false)
+	for _, vars := range by {
+		for _, v := range vars {
+			s.trace(v, v.alias())
+		}
+	}
+	s.close("overview", false)
+	return nil
+}
+
+// named tells whether the next variable says the same by name.
+func (s *saver) named(i int) bool {
+	return i+1 < len(s.vars) && s.vars[i+1].Text && !s.vars[i].Clock()
+}
