@@ -121,16 +121,12 @@ func newBench(t T, o hdl.Options, p wqesched.Params, throttle uint64) *bench {
 		&b.Sent.Throttle, &b.Pkt.Throttle, &b.Piece.Throttle} {
 		th.Seed = throttle
 	}
-	services := p.Services
-	if services == 0 {
-		services = 8
-	}
 	s := b.Sched
 	hdl.Connect(&b.Activate.Out, &s.Pick.Activate, 2)
 	hdl.Connect(&b.Purge.Out, &s.Pick.Purge, 2)
 	hdl.Connect(&b.Free.Out, &s.Pick.Free, 2)
 	hdl.Connect(&s.Pick.Get, &b.QPC.In, 2)
-	hdl.Connect(&b.QPC.Out, &s.Fetch.Ctx, max(2, services))
+	hdl.Connect(&b.QPC.Out, &s.Fetch.Ctx, p.CtxDepth())
 	hdl.Connect(&b.Push.Out, &s.Fetch.Push, 2)
 	hdl.Connect(&b.Data.Out, &s.Fetch.Data, 2)
 	hdl.Connect(&s.Fetch.Read, &b.Read.In, 2)

@@ -41,7 +41,7 @@
 //
 // Ports: Pick.{Activate, Purge, Free, Get}, Fetch.{Ctx, Push, Data, Read, Stats},
 // Exec.{Sent, Pkt, Piece, Put}. Connect Ctx with a depth of at least
-// Params.Services: that is the room that answers are promised. Push is held in its
+// Params.CtxDepth: that is the room that answers are promised. Push is held in its
 // stream until its doorbell has come by; a depth of 2 works, more lets more
 // doorbells overlap. qpc must take a Put before a Get that it has not taken yet.
 //

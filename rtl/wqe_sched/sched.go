@@ -33,7 +33,7 @@ func (p Params) withDefaults() Params {
 }
 
 // CtxDepth is the depth that the stream Ctx needs.
-func (p Params) CtxDepth() int { return p.withDefaults().Services }
+func (p Params) CtxDepth() int { return max(2, p.withDefaults().Services) }
 
 // Sched is the block: three modules.
 type Sched struct {
