@@ -91,9 +91,10 @@ func (h *Host) Go(name string, fn func(t *hdl.Thread, bus *host.Bus)) {
 }
 
 // Run runs until all threads of both hosts have ended, at most limit cycles.
-func (b *Bench) Run(limit uint64) error { return b.World.Run(b.done, limit) }
+func (b *Bench) Run(limit uint64) error { return b.World.Run(b.Done, limit) }
 
-func (b *Bench) done() bool {
+// Done tells whether all threads have ended.
+func (b *Bench) Done() bool {
 	for _, h := range b.Hosts {
 		for _, t := range h.live {
 			if !t.Done() {

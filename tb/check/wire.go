@@ -3,6 +3,8 @@ package check
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
+	"slices"
 
 	"rnic/roce"
 )
@@ -200,12 +202,13 @@ func (w *Wire) answer(ps int64, p *roce.Packet) {
 // Finish tells what is missing at the end of a run: messages begun and not ended,
 // and requests without an acknowledgement.
 func (w *Wire) Finish() {
-	for q, f := range w.out {
-		if f.inside {
+	for _, q := range slices.Sorted(maps.Keys(w.out)) {
+		if w.out[q].inside {
 			w.fail(0, "QP %06x: message without an end", q)
 		}
 	}
-	for remote, local := range w.pairs {
+	for _, remote := range slices.Sorted(maps.Keys(w.pairs)) {
+		local := w.pairs[remote]
 		req, a := w.in[local], w.acks[remote]
 		if req == nil || !req.begun {
 			continue

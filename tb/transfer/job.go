@@ -1,0 +1,94 @@
+// Package transfer is the main job: any number of bytes go from the memory of
+// host a to that of host b as RC SENDs over some QPs, through drivers, NICs and
+// the wire, and everything is checked on the way: each completion, each byte at
+// the far side, each packet, the counters, and that nothing is left behind.
+//
+//	coordinator a ── OOB ── coordinator b     set-up, rounds
+//	sender a 0..n                              a thread a QP: post, poll
+//	receiver b 0..n                            a thread a QP: post, poll, compare
+//
+// The receivers post their buffers before the senders begin, as much as one round
+// holds: without retries no message may find an empty receive queue.
+package transfer
+
+import (
+	"fmt"
+
+	"rnic/driver"
+	"rnic/roce"
+)
+
+// Job is a transfer. Message i goes over QP i mod QPs.
+type Job struct {
+	Data    []byte
+	MTU     roce.MTU
+	QPs     int
+	MsgSize int // bytes of a message; the last may be shorter
+	Depth   int // messages that a QP has posted at once
+
+	SGEs   int           // elements of a work request, 1 to 4; 0: 1
+	Inline bool          // messages lie in the WQE
+	Batch  int           // work requests a PostSend; 0: 1
+	Driver driver.Config // what differs from the default; addresses are the host's
+
+	// Progress, if set, is called now and then with the present cycle and the
+	// messages received so far.
+	Progress func(cycle uint64, messages int)
+}
+
+// Limits of a job.
+const (
+	maxQPs     = 512
+	maxMessage = 64 << 20
+	roundBytes = 32 << 20
+	roundQueue = 2048 // receives a QP in a round
+	maxPages   = 16384
+)
+
+// Check tells what is wrong with a job.
+func (j *Job) Check() error {
+	switch {
+	case !j.MTU.Valid():
+		return fmt.Errorf("MTU: %d is none of the five", j.MTU)
+	case j.QPs < 1 || j.QPs > maxQPs:
+		return fmt.Errorf("%d QPs: must be 1 to %d", j.QPs, maxQPs)
+	case j.Depth < 1 || j.Depth > roundQueue:
+		return fmt.Errorf("a depth of %d: must be 1 to %d", j.Depth, roundQueue)
+	case j.MsgSize < 0 || j.MsgSize > maxMessage || j.MsgSize == 0 && len(j.Data) > 0:
+		return fmt.Errorf("messages of %d bytes: must be 1 to %d", j.MsgSize, maxMessage)
+	case j.SGEs < 0 || j.SGEs > 4:
+		return fmt.Errorf("%d SGEs: must be 1 to 4", j.SGEs)
+	case j.Inline && j.MsgSize > 64:
+		return fmt.Errorf("inline messages of %d bytes: at most 64", j.MsgSize)
+	}
+	return nil
+}
+
+// messages is how many the job has; no bytes are one empty message.
+func (j *Job) messages() int {
+	if len(j.Data) == 0 {
+		return 1
+	}
+	return (len(j.Data)-1)/j.MsgSize + 1
+}
+
+// message is the payload of number i.
+func (j *Job) message(i int) []byte {
+	from := min(i*j.MsgSize, len(j.Data))
+	return j.Data[from:min(from+j.MsgSize, len(j.Data))]
+}
+
+// round is how many messages go before the receivers have to post again.
+func (j *Job) round() int {
+	n := min(j.messages(), roundQueue*j.QPs)
+	if j.MsgSize > 0 {
+		n = min(n, max(1, roundBytes/j.MsgSize))
+	}
+	return n
+}
+
+// slot is where in a round's buffer message i lies.
+func (j *Job) slot(i int) int { return i % j.round() * j.MsgSize }
+
+// bufferSize is the bytes of a round's buffer, at least 1.
+func (j *Job) bufferSize() int { return max(1, j.round()*j.MsgSize) }

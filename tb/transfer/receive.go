@@ -1,0 +1,101 @@
+package transfer
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"rnic/abi"
+	"rnic/driver"
+	"rnic/hdl"
+	"rnic/tb/host"
+)
+
+// coordinateReceiver sets host b up and tells host a when a round can begin.
+func (r *run) coordinateReceiver(t *hdl.Thread, bus *host.Bus) error {
+	s := &r.b
+	if err := s.setup(bus); err != nil {
+		s.h.OOB.Send([]byte(err.Error()))
+		return err
+	}
+	if err := s.connect(t); err != nil {
+		return err
+	}
+	t.Sleep(settle)
+	r.settled(s)
+	for round := 1; round <= r.rounds; round++ {
+		s.round = round
+		s.begin.Notify()
+		if err := s.gather(t); err != nil { // all have posted
+			return err
+		}
+		s.h.OOB.Send([]byte("go"))
+		if err := s.gather(t); err != nil { // all have received
+			return err
+		}
+	}
+	s.h.OOB.Send([]byte("done"))
+	t.Sleep(settle)
+	return s.counters()
+}
+
+// receiver posts the buffers of one QP for a round, and takes what comes.
+func (r *run) receiver(t *hdl.Thread, bus *host.Bus, n int) error {
+	s, per := &r.b, r.j.round()
+	wcs := make([]driver.WC, 16)
+	for round := 1; round <= r.rounds; round++ {
+		if !s.await(t, round) {
+			return nil
+		}
+		qp, cq := s.qps[n].On(bus), s.cqs[n].On(bus)
+		first := (round - 1) * per
+		first += (n - first%r.j.QPs + r.j.QPs) % r.j.QPs
+		end := min(round*per, r.messages)
+		for i := first; i < end; i += r.j.QPs {
+			wr := driver.RecvWR{ID: uint64(i), SGEs: s.sges(nil, i, r.j.MsgSize)}
+			if _, err := qp.PostRecv(wr); err != nil {
+				return err
+			}
+		}
+		s.done()
+		for i := first; i < end; {
+			k, err := cq.PollUntil(wcs, math.MaxInt64)
+			if err != nil {
+				return err
+			}
+			for _, wc := range wcs[:k] {
+				if err := r.compare(&wc, qp, i); err != nil {
+					return err
+				}
+				i += r.j.QPs
+			}
+		}
+		s.done()
+	}
+	return nil
+}
+
+// compare judges a received message: the completion, and the bytes in memory.
+func (r *run) compare(wc *driver.WC, qp *driver.QP, i int) error {
+	want := r.j.message(i)
+	switch {
+	case wc.Status != abi.StatusSuccess:
+		return fmt.Errorf("message %d: %v (%v)", i, wc.Status, wc.VendorErr)
+	case wc.ID != uint64(i) || wc.Opcode != abi.WCRecv || wc.QPN != qp.Number() || int(wc.ByteLen) != len(want):
+		return fmt.Errorf("QP %d: message %d of %d bytes completes as %+v", qp.Number(), i, len(want), *wc)
+	}
+	got := make([]byte, len(want))
+	// The element list cuts the space of a message, and it is filled in order.
+	if _, err := r.b.buf.ReadAt(got, int64(r.j.slot(i))); err != nil {
+		return err
+	}
+	if !bytes.Equal(got, want) {
+		k := 0
+		for got[k] == want[k] {
+			k++
+		}
+		return fmt.Errorf("message %d: byte %d is %#02x, sent %#02x", i, k, got[k], want[k])
+	}
+	r.received++
+	return nil
+}

@@ -1,0 +1,205 @@
+package transfer
+
+import (
+	"errors"
+	"fmt"
+
+	"rnic/abi"
+	"rnic/hdl"
+	"rnic/roce"
+	"rnic/tb"
+	"rnic/tb/check"
+	"rnic/tb/host"
+)
+
+// Result is what a transfer came to.
+type Result struct {
+	Messages, Packets int
+	Bytes             int64
+	Cycles            uint64 // of the whole run, set-up included
+	// Goodput is bytes of messages 2..N over the time from the last bit of
+	// message 1 to the last bit of message N at the receiver's MAC; 0 for one
+	// message. WireLimit is what the frames' overhead leaves of the link's rate.
+	GoodputGbps, WireLimitGbps float64
+	// CyclesPerMessage is that time in cycles, a message.
+	CyclesPerMessage float64
+	Marks            Marks
+	Counters         [2][abi.NumCounters]uint64 // of host a and b
+}
+
+// Marks are the first of their kind, ps; 0: none.
+type Marks struct {
+	FirstPacket, FirstAck, LastPacket int64
+}
+
+// settle is how long a host rests before its state at rest is noted, and after
+// the last message, in cycles: all that is posted lands within it.
+const settle = 4000
+
+// run is a job in progress.
+type run struct {
+	j                Job
+	b, a             side
+	messages, rounds int
+	received         int
+	meter            meter
+	bench            *tb.Bench
+}
+
+// Run does the job on a fresh bench.
+func (j *Job) Run(b *tb.Bench) (Result, error) {
+	if err := j.Check(); err != nil {
+		return Result{}, err
+	}
+	r := &run{j: *j, bench: b, messages: j.messages()}
+	r.rounds = (r.messages-1)/j.round() + 1
+	r.a, r.b = side{j: &r.j, h: b.Hosts[0]}, side{j: &r.j, h: b.Hosts[1]}
+	r.watch()
+	r.thread(&r.a, "coordinator", r.coordinateSender)
+	r.thread(&r.b, "coordinator", r.coordinateReceiver)
+	for n := range j.QPs {
+		r.thread(&r.a, fmt.Sprintf("sender_%d", n), func(t *hdl.Thread, bus *host.Bus) error { return r.sender(t, bus, n) })
+		r.thread(&r.b, fmt.Sprintf("receiver_%d", n), func(t *hdl.Thread, bus *host.Bus) error { return r.receiver(t, bus, n) })
+	}
+	err := b.World.Run(r.over, limit)
+	if e := errors.Join(r.a.err, r.b.err); e != nil {
+		return Result{}, e
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return r.result(), r.verdict()
+}
+
+// limit is far beyond any job: a minute of simulated time.
+const limit = 15_000_000_000
+
+// thread starts a thread of a host; its error ends the job.
+func (r *run) thread(s *side, name string, fn func(*hdl.Thread, *host.Bus) error) {
+	s.h.Go(name, func(t *hdl.Thread, bus *host.Bus) {
+		if err := fn(t, bus); err != nil {
+			s.fail(err)
+		}
+	})
+}
+
+// over tells whether the run shall end, at barriers.
+func (r *run) over() bool {
+	if r.j.Progress != nil {
+		r.j.Progress(r.bench.World.Now(), r.received)
+	}
+	return r.a.err != nil || r.b.err != nil || r.bench.Done()
+}
+
+// settled notes a host's state at rest.
+func (r *run) settled(s *side) { s.rest = tb.NewRest(s.h) }
+
+// watch puts checkers on both ports and a meter on the receiver's.
+func (r *run) watch() {
+	for _, s := range []*side{&r.a, &r.b} {
+		w := check.NewWire(r.j.MTU.Bytes())
+		s.wire = w
+		s.h.Tap(func(f tb.Frame) { w.Frame(f.TimePs, f.Tx, f.BadFCS, f.Data) })
+	}
+	r.bench.Hosts[1].Tap(r.meter.frame)
+}
+
+// result adds the figures up.
+func (r *run) result() Result {
+	w := r.a.wire
+	res := Result{
+		Messages: r.received, Packets: int(w.Counts.Requests), Bytes: int64(w.Counts.Payload), Cycles: r.bench.World.Now(),
+		Marks: r.meter.marks, Counters: [2][abi.NumCounters]uint64{r.a.counter, r.b.counter},
+	}
+	res.GoodputGbps, res.CyclesPerMessage = r.meter.goodput()
+	wire := w.Counts.TxBytes + w.Counts.TxPackets*frameExtra
+	if wire > 0 {
+		mac := r.bench.Config.NIC.Mac
+		rate := 100.0
+		if mac.RateNum != 0 {
+			rate = float64(mac.RateNum) / float64(mac.RateDen)
+		}
+		res.WireLimitGbps = rate * float64(w.Counts.Payload) / float64(wire)
+	}
+	return res
+}
+
+// frameExtra is what a frame takes of the wire beside the bytes of a capture:
+// FCS, preamble and gap.
+const frameExtra = 4 + 20
+
+// verdict demands that all went as it must.
+func (r *run) verdict() error {
+	var errs []error
+	if r.received != r.messages {
+		errs = append(errs, fmt.Errorf("%d of %d messages received", r.received, r.messages))
+	}
+	for _, s := range []*side{&r.a, &r.b} {
+		w := s.wire
+		w.Finish()
+		errs = append(errs, w.Errors()...)
+		errs = append(errs, s.rest.Check())
+		for _, c := range []struct {
+			n    abi.Counter
+			want uint64
+		}{
+			{abi.TxPackets, w.Counts.TxPackets}, {abi.TxBytes, w.Counts.TxBytes},
+			{abi.RxPackets, w.Counts.RxPackets}, {abi.RxBytes, w.Counts.RxBytes},
+			{abi.AcksSent, w.Counts.TxAcks}, {abi.NaksSent, w.Counts.TxNaks}, {abi.RNRNaksSent, w.Counts.TxRNRNaks},
+		} {
+			if got := s.counter[c.n]; got != c.want {
+				errs = append(errs, fmt.Errorf("%s: counter %v is %d, the wire saw %d", s.h.K.Name(), c.n, got, c.want))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// meter times the messages at the receiver's MAC.
+type meter struct {
+	marks    Marks
+	messages int
+	bytes    int64 // of messages that ended, without the first
+	open     map[roce.QPN]int64
+	first    int64 // ps, end of the first message
+	last     int64
+}
+
+func (m *meter) frame(f tb.Frame) {
+	p, err := roce.ParseFrame(f.Data)
+	if err != nil || f.BadFCS {
+		return
+	}
+	if f.Tx {
+		if m.marks.FirstAck == 0 {
+			m.marks.FirstAck = f.TimePs
+		}
+		return
+	}
+	if m.marks.FirstPacket == 0 {
+		m.marks.FirstPacket, m.open = f.TimePs, map[roce.QPN]int64{}
+	}
+	m.marks.LastPacket = f.TimePs
+	q := p.BTH.DestQP
+	m.open[q] += int64(len(p.Payload))
+	if !p.BTH.Opcode.Ends() {
+		return
+	}
+	if m.messages == 0 {
+		m.first = f.TimePs
+	} else {
+		m.bytes += m.open[q]
+	}
+	m.messages++
+	m.last = f.TimePs
+	m.open[q] = 0
+}
+
+// goodput is in Gb/s, and cycles a message.
+func (m *meter) goodput() (gbps, cycles float64) {
+	if m.messages < 2 || m.last == m.first {
+		return 0, 0
+	}
+	ps := float64(m.last - m.first)
+	return float64(m.bytes) * 8 * 1000 / ps, ps / tb.PeriodPs / float64(m.messages-1)
+}

@@ -1,0 +1,149 @@
+package transfer
+
+import (
+	"fmt"
+	"math"
+
+	"rnic/abi"
+	"rnic/driver"
+	"rnic/hdl"
+	"rnic/tb/host"
+)
+
+// coordinateSender sets host a up and lets the senders run, round by round.
+func (r *run) coordinateSender(t *hdl.Thread, bus *host.Bus) error {
+	s := &r.a
+	if err := s.setup(bus); err != nil {
+		return err
+	}
+	if err := s.connect(t); err != nil {
+		return err
+	}
+	t.Sleep(settle)
+	r.settled(s)
+	for round := 1; round <= r.rounds; round++ {
+		if err := r.load(round); err != nil {
+			return err
+		}
+		if m := s.h.OOB.Recv(t); string(m) != "go" {
+			return fmt.Errorf("host b: %s", m)
+		}
+		s.round = round
+		s.begin.Notify()
+		if err := s.gather(t); err != nil {
+			return err
+		}
+	}
+	s.h.OOB.Recv(t) // host b has all, and has compared it
+	t.Sleep(settle)
+	return s.counters()
+}
+
+// load puts the messages of a round into the buffer.
+func (r *run) load(round int) error {
+	per := r.j.round()
+	for i := (round - 1) * per; i < min(round*per, r.messages); i++ {
+		if _, err := r.a.buf.WriteAt(r.j.message(i), int64(r.j.slot(i))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sender posts the messages of one QP, at most Depth at once.
+func (r *run) sender(t *hdl.Thread, bus *host.Bus, n int) error {
+	s, per := &r.a, r.j.round()
+	for round := 1; round <= r.rounds; round++ {
+		if !s.await(t, round) {
+			return nil
+		}
+		q := outbox{r: r, qp: s.qps[n].On(bus), cq: s.cqs[n].On(bus), wcs: make([]driver.WC, 16)}
+		first := (round - 1) * per
+		first += (n - first%r.j.QPs + r.j.QPs) % r.j.QPs
+		for i := first; i < min(round*per, r.messages); i += r.j.QPs {
+			if err := q.post(i); err != nil {
+				return err
+			}
+		}
+		if err := q.flush(); err != nil {
+			return err
+		}
+		for q.open > 0 {
+			if err := q.poll(); err != nil {
+				return err
+			}
+		}
+		s.done()
+	}
+	return nil
+}
+
+// outbox is the send queue of one QP as its thread sees it.
+type outbox struct {
+	r     *run
+	qp    *driver.QP
+	cq    *driver.CQ
+	wcs   []driver.WC
+	batch []driver.SendWR
+	sges  []driver.SGE
+	order []uint64 // messages posted and not completed
+	open  int
+}
+
+// post adds a message to the batch; a full batch is posted, with room for it.
+func (o *outbox) post(i int) error {
+	j := &o.r.j
+	m := j.message(i)
+	wr := driver.SendWR{ID: uint64(i), Op: abi.OpSend, Signaled: true}
+	if j.Inline {
+		wr.Inline = m
+	} else {
+		from := len(o.sges)
+		o.sges = o.r.a.sges(o.sges, i, len(m))
+		wr.SGEs = o.sges[from:]
+	}
+	o.batch = append(o.batch, wr)
+	if len(o.batch) < min(max(1, j.Batch), j.Depth) {
+		return nil
+	}
+	return o.flush()
+}
+
+func (o *outbox) flush() error {
+	if len(o.batch) == 0 {
+		return nil
+	}
+	for o.open+len(o.batch) > o.r.j.Depth {
+		if err := o.poll(); err != nil {
+			return err
+		}
+	}
+	if _, err := o.qp.PostSend(o.batch...); err != nil {
+		return err
+	}
+	for i := range o.batch {
+		o.order = append(o.order, o.batch[i].ID)
+	}
+	o.open += len(o.batch)
+	o.batch, o.sges = o.batch[:0], o.sges[:0]
+	return nil
+}
+
+// poll takes completions: each message once, in order.
+func (o *outbox) poll() error {
+	n, err := o.cq.PollUntil(o.wcs, math.MaxInt64)
+	if err != nil {
+		return err
+	}
+	for _, wc := range o.wcs[:n] {
+		switch {
+		case wc.Status != abi.StatusSuccess:
+			return fmt.Errorf("message %d: %v (%v)", wc.ID, wc.Status, wc.VendorErr)
+		case o.open == 0 || wc.ID != o.order[0] || wc.Opcode != abi.WCSend || wc.QPN != o.qp.Number():
+			return fmt.Errorf("QP %d: unexpected completion %+v", o.qp.Number(), wc)
+		}
+		o.order = o.order[1:]
+		o.open--
+	}
+	return nil
+}

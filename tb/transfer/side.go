@@ -1,0 +1,161 @@
+package transfer
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"rnic/abi"
+	"rnic/driver"
+	"rnic/hdl"
+	"rnic/roce"
+	"rnic/tb"
+	"rnic/tb/check"
+	"rnic/tb/host"
+)
+
+// side is what one host of a transfer has.
+type side struct {
+	j    *Job
+	h    *tb.Host
+	dev  *driver.Device
+	pd   *driver.PD
+	buf  *driver.Buffer
+	mr   *driver.MR
+	cqs  []*driver.CQ
+	qps  []*driver.QP
+	rest *tb.Rest
+	wire *check.Wire
+
+	round   int // that QP threads may work on, from 1
+	begin   hdl.Event
+	ready   int // QP threads that are done with their present step
+	step    hdl.Event
+	err     error // the first
+	counter [abi.NumCounters]uint64
+}
+
+// setup opens the device and makes all that the job needs.
+func (s *side) setup(bus *host.Bus) error {
+	j := s.j
+	cfg := j.Driver
+	k := uint8(s.h.Index)
+	cfg.MAC, cfg.IPv4, cfg.GID = roce.HostMAC(k), roce.HostIPv4(k), roce.HostIPv6(k)
+	var err error
+	if s.dev, err = driver.Open(bus, cfg); err != nil {
+		return err
+	}
+	if s.pd, err = s.dev.AllocPD(); err != nil {
+		return err
+	}
+	if s.buf, err = s.dev.AllocBuffer(j.bufferSize()); err != nil {
+		return err
+	}
+	if s.mr, err = s.pd.RegMR(s.buf, abi.AccessLocalWrite); err != nil {
+		return err
+	}
+	for range j.QPs {
+		cq, err := s.dev.CreateCQ(2*max(j.Depth, roundQueue), driver.CQOptions{})
+		if err != nil {
+			return err
+		}
+		c := driver.QPConfig{
+			SendCQ: cq, RecvCQ: cq, MaxSend: j.Depth, MaxRecv: 1,
+			MaxSendSGE: max(1, j.SGEs), MaxRecvSGE: max(1, j.SGEs),
+		}
+		if j.Inline {
+			c.MaxInline = j.MsgSize
+		}
+		if s.h.Index == 2 {
+			c.MaxSend, c.MaxRecv = 1, min(roundQueue, (j.round()-1)/j.QPs+1)
+		}
+		qp, err := s.dev.CreateQP(s.pd, c)
+		if err != nil {
+			return err
+		}
+		s.cqs, s.qps = append(s.cqs, cq), append(s.qps, qp)
+	}
+	return nil
+}
+
+// connect swaps addresses with the other host and brings all QPs to RTS.
+func (s *side) connect(t *hdl.Thread) error {
+	var mine, theirs []driver.QPInfo
+	for _, q := range s.qps {
+		mine = append(mine, q.Info())
+	}
+	m, err := json.Marshal(mine)
+	if err != nil {
+		return err
+	}
+	s.h.OOB.Send(m)
+	if err := json.Unmarshal(s.h.OOB.Recv(t), &theirs); err != nil {
+		return err
+	}
+	if len(theirs) != len(mine) {
+		return fmt.Errorf("the other host has %d QPs, this one %d", len(theirs), len(mine))
+	}
+	for i, q := range s.qps {
+		s.wire.QPPair(roce.QPN(q.Number()), roce.QPN(theirs[i].QPN))
+		if err := q.Connect(theirs[i], driver.ConnectOptions{MTU: abi.MTU(s.j.MTU)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fail keeps the first error and lets nobody wait any more.
+func (s *side) fail(err error) {
+	if s.err == nil && err != nil {
+		s.err = fmt.Errorf("%s: %w", s.h.K.Name(), err)
+	}
+	s.round = math.MaxInt
+	s.begin.Notify()
+	s.step.Notify()
+}
+
+// sges describes message i in the round's buffer, cut into the job's elements.
+func (s *side) sges(dst []driver.SGE, i, n int) []driver.SGE {
+	at := s.j.slot(i)
+	for k := max(1, s.j.SGEs); k > 0; k-- {
+		part := n / k
+		dst = append(dst, s.mr.SGE(at, part))
+		at, n = at+part, n-part
+	}
+	return dst
+}
+
+// await waits for a round to begin and tells whether to work on it.
+func (s *side) await(t *hdl.Thread, round int) bool {
+	for s.round < round {
+		t.Wait(&s.begin, 0)
+	}
+	return s.err == nil
+}
+
+// done reports the end of a step of a QP thread.
+func (s *side) done() {
+	s.ready++
+	s.step.Notify()
+}
+
+// gather waits until all QP threads are done with their step.
+func (s *side) gather(t *hdl.Thread) error {
+	for s.ready < s.j.QPs && s.err == nil {
+		t.Wait(&s.step, 0)
+	}
+	s.ready = 0
+	return s.err
+}
+
+// counters reads all counters of the device.
+func (s *side) counters() error {
+	for _, c := range abi.Counters() {
+		v, err := s.dev.Counter(c)
+		if err != nil {
+			return err
+		}
+		s.counter[c] = v
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+package transfer_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"rnic/roce"
+	"rnic/tb"
+	"rnic/tb/transfer"
+)
+
+func payload(n int, seed uint64) []byte {
+	b := make([]byte, n)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for i := range b {
+		b[i] = byte(rng.Uint32())
+	}
+	return b
+}
+
+func run(t *testing.T, c tb.Config, j transfer.Job) (transfer.Result, uint64) {
+	t.Helper()
+	b, err := tb.New(c)
+	require.NoError(t, err)
+	defer b.Close()
+	r, err := j.Run(b)
+	require.NoError(t, err)
+	return r, b.World.Digest()
+}
+
+func TestFirstLight(t *testing.T) {
+	r, _ := run(t, tb.Config{Seed: 1}, transfer.Job{Data: payload(16<<10, 1), MTU: roce.MTU1024, QPs: 4, MsgSize: 4096, Depth: 4})
+	require.Equal(t, 4, r.Messages)
+	require.Equal(t, 16, r.Packets)
+}
