@@ -2,6 +2,7 @@ package hdl
 
 import (
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
@@ -137,6 +138,7 @@ func (e *elab) finish() {
 	k := e.k
 	words := func(n int) int { return (n + 63) / 64 }
 	k.agentWord = words(len(k.mods))
+	k.mods = slices.Grow(k.mods, k.agentWord<<6-len(k.mods)) // eval goes by 64
 	k.agentEnd = k.agentWord + words(len(k.agents))
 	k.awake, k.snap = make([]uint64, k.agentEnd), make([]uint64, k.agentEnd)
 	k.timers.grow(k.agentEnd << 6)
@@ -157,11 +159,16 @@ func (e *elab) finish() {
 			in.srcBlk = in.dstBlk
 		}
 		s.src, s.dst = in.srcBlk.idx, in.dstBlk.idx
+		s.word, s.wakes = uint32(s.src)>>6, 1<<(s.src&63)
+		if s.apart = uint32(s.dst)>>6 != s.word; !s.apart {
+			s.wakes |= 1 << (s.dst & 63)
+		}
 		s.stride, s.depth = uint32(in.lay.words*8), uint32(in.depth)
 		s.end = s.stride * s.depth
 		s.base = buffer(uintptr(s.end))
 	}
 	k.sigWord = words(len(k.streams))
+	k.streams = slices.Grow(k.streams, k.sigWord<<6-len(k.streams)) // as edge
 	k.ramWord = k.sigWord + words(len(k.sigs))
 	k.dirty = make([]uint64, k.ramWord+words(len(k.rams)))
 	for i, s := range k.streams {

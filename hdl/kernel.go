@@ -103,67 +103,50 @@ func (k *Kernel) start() {
 // clears here is set again by what changes now or moves at the edge.
 func (k *Kernel) eval() {
 	for w, set := range k.awake[:k.agentWord] {
-		if set == 0 {
-			continue
+		if set != 0 {
+			k.awake[w] = 0
+			k.awake[w] |= k.evalWord(int32(w<<6), set, (*[64]modrec)(k.mods[w<<6:w<<6+64]))
 		}
-		k.awake[w] = 0
-		live := uint64(0)
-		for ; set != 0; set &= set - 1 {
-			b := bits.TrailingZeros64(set)
-			i := w<<6 | b
-			m := &k.mods[i]
-			k.cur = int32(i)
-			m.mod.Eval()
-			// This is modrec.commit, written out: a call would cost a tenth of a step.
-			q0, d0, mask, n := m.q, m.d, m.mask, m.bytes
-			if n > wide {
-				if m.commitWide() {
-					live |= 1 << b
-				}
-				continue
-			}
-			var diff uint64
-			for i := uintptr(0); i < n; i += 8 {
-				q, d := (*uint64)(unsafe.Add(q0, i)), *(*uint64)(unsafe.Add(d0, i))
-				diff |= (*q ^ d) & *(*uint64)(unsafe.Add(mask, i))
-				*q = d
-			}
-			if diff != 0 {
-				live |= 1 << b
-			}
-		}
-		k.awake[w] |= live
 	}
 }
 
-// edge commits what moved. Waking goes through a word at each end of the streams,
-// kept at hand while it stays the same.
-func (k *Kernel) edge() {
-	srcWord, dstWord := uint32(0), uint32(0)
-	var srcs, dsts uint64
-	for w, set := range k.dirty[:k.sigWord] {
-		if set == 0 {
+// evalWord evaluates those of 64 modules that are in set, and returns those whose
+// state changed.
+func (k *Kernel) evalWord(base int32, set uint64, mods *[64]modrec) (live uint64) {
+	for ; set != 0; set &= set - 1 {
+		b := bits.TrailingZeros64(set)
+		m := &mods[b&63]
+		k.cur = base + int32(b)
+		m.mod.Eval()
+		// This is modrec.commit, written out: a call would cost a tenth of a step.
+		n := m.bytes
+		if n-1 >= wide {
+			if n != 0 && m.commitWide() {
+				live |= 1 << b
+			}
 			continue
 		}
-		k.dirty[w] = 0
-		for ; set != 0; set &= set - 1 {
-			s := k.streams[w<<6|bits.TrailingZeros64(set)]
-			s.advance(k.cycle)
-			if w := uint32(s.src) >> 6; w != srcWord {
-				k.awake[srcWord] |= srcs
-				srcWord, srcs = w, 0
-			}
-			if w := uint32(s.dst) >> 6; w != dstWord {
-				k.awake[dstWord] |= dsts
-				dstWord, dsts = w, 0
-			}
-			srcs |= 1 << (uint32(s.src) & 63)
-			dsts |= 1 << (uint32(s.dst) & 63)
+		q, d, mask := m.q, m.d, m.mask
+		var diff uint64
+		for i := uintptr(0); i < n; i += 8 {
+			q, d := (*uint64)(unsafe.Add(q, i)), *(*uint64)(unsafe.Add(d, i))
+			diff |= (*q ^ d) & *(*uint64)(unsafe.Add(mask, i))
+			*q = d
+		}
+		if diff != 0 {
+			live |= 1 << b
 		}
 	}
-	if srcs != 0 {
-		k.awake[srcWord] |= srcs
-		k.awake[dstWord] |= dsts
+	return live
+}
+
+// edge commits what moved.
+func (k *Kernel) edge() {
+	for w, set := range k.dirty[:k.sigWord] {
+		if set != 0 {
+			k.dirty[w] = 0
+			k.edgeWord(set, (*[64]*fifo)(k.streams[w<<6:w<<6+64]))
+		}
 	}
 	for w, set := range k.dirty[k.sigWord:] {
 		if set != 0 {
@@ -171,6 +154,26 @@ func (k *Kernel) edge() {
 			k.edgeOther(w, set)
 		}
 	}
+}
+
+// edgeWord commits those of 64 streams that are in set. Waking goes through a word
+// of the awake map kept at hand while it stays the same.
+func (k *Kernel) edgeWord(set uint64, streams *[64]*fifo) {
+	now := k.cycle + 1
+	word, wakes := uint32(0), uint64(0)
+	for ; set != 0; set &= set - 1 {
+		s := streams[bits.TrailingZeros64(set)&63]
+		s.advance(now)
+		if s.word != word {
+			k.awake[word] |= wakes
+			word, wakes = s.word, 0
+		}
+		wakes |= s.wakes
+		if s.apart {
+			k.wake(s.dst)
+		}
+	}
+	k.awake[word] |= wakes
 }
 
 func (k *Kernel) edgeOther(w int, set uint64) {

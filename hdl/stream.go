@@ -15,12 +15,17 @@ type fifo struct {
 	rd, wr   uint32 // byte offsets of head and free slot
 	stride   uint32
 	end      uint32
-	src, dst int32 // blocks to wake
-	push     uint8
-	pop      uint8
+	push     uint32 // all ones when asked for
+	pop      uint32
+	wakes    uint64 // what to wake in a word of Kernel.awake: both ends,
+	word     uint32 // unless they are
+	apart    bool   // in two words; then it is the source alone
+	src, dst int32  // blocks to wake
 	since    uint64 // cycle that the last transfer was seen in
 	info     *streamInfo
 }
+
+const all = ^uint32(0)
 
 // streamInfo is the part of a stream that no clock cycle needs.
 type streamInfo struct {
@@ -106,7 +111,7 @@ func (i *In[T]) Take() *T {
 	if i.n == 0 || i.pop != 0 {
 		panic(takeMisuse{&i.fifo})
 	}
-	i.pop = 1
+	i.pop = all
 	*i.dirty |= i.bit
 	return (*T)(unsafe.Add(i.base, i.rd))
 }
@@ -125,7 +130,7 @@ func (o *Out[T]) Next() *T {
 	if s.n >= s.depth || s.push != 0 {
 		panic(putMisuse{s})
 	}
-	s.push = 1
+	s.push = all
 	*s.dirty |= s.bit
 	return (*T)(unsafe.Add(s.base, s.wr))
 }
@@ -134,13 +139,13 @@ func (o *Out[T]) Next() *T {
 // must be Ready, and Put or Next called once a cycle.
 func (o *Out[T]) Put(v T) { *o.Next() = v }
 
-// advance commits what Put and Take asked for.
-func (s *fifo) advance(cycle uint64) {
-	push, pop := uint32(s.push), uint32(s.pop)
+// advance commits what Put and Take asked for, at the edge that begins a cycle.
+func (s *fifo) advance(now uint64) {
+	push, pop := s.push, s.pop
 	s.push, s.pop = 0, 0
-	s.n += push - pop
+	s.n += pop - push
 	// Where a ring of two wraps is as random as the stalls: conditional moves, not branches.
-	wr, rd := s.wr+s.stride&-push, s.rd+s.stride&-pop
+	wr, rd := s.wr+s.stride&push, s.rd+s.stride&pop
 	if wr == s.end {
 		wr = 0
 	}
@@ -148,12 +153,12 @@ func (s *fifo) advance(cycle uint64) {
 		rd = 0
 	}
 	s.wr, s.rd = wr, rd
-	s.since = cycle + 1
+	s.since = now
 }
 
 // edge commits what Put and Take asked for and wakes both ends.
 func (s *fifo) edge(k *Kernel) {
-	s.advance(k.cycle)
+	s.advance(k.cycle + 1)
 	k.wake(s.src)
 	k.wake(s.dst)
 }
