@@ -1,0 +1,143 @@
+package retrans
+
+import (
+	"rnic/abi"
+	"rnic/roce"
+	"rnic/rtl/port"
+)
+
+// failure says how the entries of a QP end that are not acknowledged.
+type failure uint8
+
+const (
+	failNone  failure = iota // they wait
+	failAt                   // the one that holds FailPSN fails, then as failFlush
+	failFlush                // they are flushed, as is all that is pushed later
+	failDrop                 // they go without a completion: the QP is being purged
+)
+
+// Width is 2 bits.
+func (failure) Width() int { return 2 }
+
+func (f failure) String() string { return [...]string{"NONE", "AT", "FLUSH", "DROP"}[f&3] }
+
+// ref names an entry, with what must be known to tell whether it is done. Each
+// entry has the ref of the one behind it, and the QP that of its first.
+type ref struct {
+	Index   uint16
+	UnitIdx uint16 // of the WQE
+	Local   bool   // needs no answer
+	LastPSN roce.PSN
+}
+
+// entry is what the completion of a message will tell.
+type entry struct {
+	Opcode   abi.WCOpcode
+	Signaled bool
+	CQN      port.CQN
+	ByteLen  uint32
+	Status   abi.WCStatus // of an entry that needs no answer
+	Vendor   abi.VendorErr
+}
+
+// list is what the block knows of a QP: its entries, oldest first, how far they
+// are acknowledged, how they fail, and the ACK timer.
+type list struct {
+	Count uint16
+	First ref    // when Count > 0
+	Tail  uint16 // index of the last entry, when Count > 0
+
+	Known   bool // Una is valid
+	Una     roce.PSN
+	Wire    bool // Newest is valid
+	Newest  roce.PSN
+	Fail    failure
+	FailPSN roce.PSN
+	Status  abi.WCStatus // failAt
+	Vendor  abi.VendorErr
+
+	Queued bool // the QP is in the queue of those with entries that are done
+	Purged bool // and nothing has come since
+
+	Armed    bool
+	Expired  bool // TIMEOUT was told, the answer is not there yet
+	Deadline uint64
+	Keyed    bool   // the timer has an alarm of the QP, at Key or earlier
+	Key      uint64 // cycle
+}
+
+// acked tells whether a PSN is acknowledged.
+func (l *list) acked(p roce.PSN) bool { return l.Known && l.Una.After(p) }
+
+// ends tells whether the first entry is done.
+func (l *list) ends() bool {
+	f := &l.First
+	return l.Count > 0 &&
+		(f.Local || l.Fail >= failFlush || l.acked(f.LastPSN) || l.Fail == failAt && !f.LastPSN.Before(l.FailPSN))
+}
+
+// waiting tells whether an answer is outstanding: the timer runs.
+func (l *list) waiting() bool { return l.Wire && l.Fail < failFlush && !l.acked(l.Newest) }
+
+// push adds an entry and returns the index of the one before it, if there is one.
+func (l *list) push(s *port.Sent, index uint16) (before uint16, linked bool, r ref) {
+	r = ref{Index: index, UnitIdx: s.UnitIdx, Local: s.Kind == port.SentLocal, LastPSN: s.LastPSN}
+	before, linked = l.Tail, l.Count > 0
+	if !linked {
+		l.First = r
+	}
+	l.Count++
+	l.Tail = index
+	if !l.Known {
+		l.Known, l.Una = true, s.FirstPSN
+	}
+	if !r.Local {
+		l.Wire, l.Newest = true, s.LastPSN
+	}
+	l.Purged = false
+	return before, linked, r
+}
+
+// learn takes what an event says, and tells whether it is progress. Una and
+// failures only ever get older or worse, so the order of events does not matter:
+// of two failures the one at the older PSN counts, and none once all is flushed.
+func (l *list) learn(e *port.AckEvent) (progress bool) {
+	if !l.Known || e.Una.After(l.Una) {
+		l.Known, l.Una = true, e.Una
+		progress = true
+	}
+	l.Purged = false
+	switch {
+	case l.Fail >= failFlush:
+	case e.Fail:
+		if l.Fail == failNone || e.FailPSN.Before(l.FailPSN) {
+			l.Fail, l.FailPSN, l.Status, l.Vendor = failAt, e.FailPSN, e.Status, e.Vendor
+		}
+	case e.Flush:
+		l.Fail = failFlush
+	}
+	return progress
+}
+
+// pop removes the first entry, which is done, and returns how it ends. next is
+// the entry behind it.
+func (l *list) pop(e *entry, next *ref) (status abi.WCStatus, vendor abi.VendorErr) {
+	f := &l.First
+	switch {
+	case f.Local && (l.Fail < failFlush || l.acked(f.LastPSN)):
+		status, vendor = e.Status, e.Vendor
+	case l.acked(f.LastPSN):
+		status, vendor = abi.StatusSuccess, abi.VendorNone
+	case l.Fail == failAt:
+		status, vendor = l.Status, l.Vendor
+		l.Fail = failFlush
+	default:
+		status, vendor = abi.StatusWRFlush, abi.VendorFlush
+	}
+	l.Count--
+	l.First = ref{}
+	if l.Count > 0 {
+		l.First = *next
+	}
+	return status, vendor
+}

@@ -1,0 +1,154 @@
+package retrans
+
+import (
+	"rnic/hdl"
+	"rnic/rtl/port"
+)
+
+// op is the operation on a QP's list: the list is read in one cycle, the operation
+// done in the next.
+type op uint8
+
+const (
+	opNone  op = iota
+	opAlarm    // the timer reports
+	opSent
+	opPurge
+	opAck   // event from ack_gen
+	opEvent // event from qpc
+	opWalk  // the QP's turn to end entries
+	opEnd   // the first entry ends
+)
+
+// Width is 3 bits.
+func (op) Width() int { return 3 }
+
+func (o op) String() string {
+	return [...]string{"NONE", "ALARM", "SENT", "PURGE", "ACK", "EVENT", "WALK", "END"}[o&7]
+}
+
+type regs struct {
+	Op    op
+	QPN   port.QPN
+	Last  op     // of opAck, opEvent, opWalk the one that was begun last
+	N     uint8  // opEnd: entries of the QP that ended just before
+	Fresh uint16 // entries from this one on were never used
+	Get   uint16 // place in Spare of the next entry to use
+	Put   uint16 // place in Spare for the next entry to come back
+	Used  uint16 // entries in lists
+	Hold  bool   // the marker at the head of Purge waits for entries to be dropped
+}
+
+// Retrans is the block. Its ports are described in the package comment.
+type Retrans struct {
+	Sent   hdl.In[port.Sent]
+	Free   hdl.Out[port.SentFree]
+	Ack    hdl.In[port.AckEvent]
+	Event  hdl.In[port.AckEvent]
+	Retire hdl.Out[port.Retire]
+	CQE    hdl.Out[port.CQEReq]
+	Purge  hdl.In[port.Purge]
+	Stats  hdl.Sig[port.ReqStats]
+
+	Lists   hdl.RAM[list]   // by QPN
+	Entries hdl.RAM[entry]  // the outstanding table
+	Links   hdl.RAM[ref]    // by entry: the one behind it
+	Spare   hdl.RAM[uint16] // a ring of entries that came back
+
+	Timer  Timer
+	walkIn hdl.Out[port.QPN] // QPs with entries that are done, each once
+	walk   hdl.In[port.QPN]
+	arm    hdl.Out[alarm]
+	due    hdl.In[port.QPN]
+
+	hdl.Regs[regs]
+	p    Params
+	mask int
+}
+
+// New makes the block with its tables.
+func New(p Params) *Retrans {
+	p = p.withDefaults()
+	m := &Retrans{p: p, mask: 1<<p.LogQP - 1}
+	m.Lists.Init(1<<p.LogQP, hdl.WriteFirst)
+	m.Entries.Init(p.Entries, hdl.WriteFirst)
+	m.Links.Init(p.Entries, hdl.WriteFirst)
+	m.Spare.Init(p.Entries, hdl.WriteFirst)
+	m.Timer.init(p.LogQP)
+	hdl.Connect(&m.walkIn, &m.walk, max(2, 1<<p.LogQP))
+	hdl.Connect(&m.arm, &m.Timer.arm, 2)
+	hdl.Connect(&m.Timer.due, &m.due, 2)
+	return m
+}
+
+// Eval finishes the operation that was begun, then goes on with the same QP if an
+// entry of it is done, or begins another operation.
+func (m *Retrans) Eval() {
+	q, d := &m.Q, &m.D
+	d.Op = opNone
+	if q.Op != opNone {
+		l := *m.Lists.Data(0)
+		end := m.finish(&l)
+		m.Lists.Write(1, int(q.QPN)&m.mask, &l)
+		if end {
+			d.Op = opEnd
+			m.Lists.Read(0, int(q.QPN)&m.mask)
+			m.Entries.Read(0, int(l.First.Index))
+			m.Links.Read(0, int(l.First.Index))
+			return
+		}
+	}
+	m.begin()
+}
+
+// begin chooses the next operation. An alarm and a new entry go first: neither
+// waits for anything, and an entry is in the table before its acknowledgement can
+// be. Events and QPs with entries to end take turns.
+func (m *Retrans) begin() {
+	q, d := &m.Q, &m.D
+	switch {
+	case m.due.Valid() && q.Op != opAlarm && m.Retire.Ready():
+		d.Op, d.QPN = opAlarm, *m.due.Head()
+	case m.Sent.Valid() && q.Op != opSent:
+		d.Op, d.QPN = opSent, m.Sent.Head().QPN
+		m.Spare.Read(0, int(q.Get))
+	case m.Purge.Valid() && q.Op != opPurge && !d.Hold && !m.Sent.Valid() && !m.Event.Valid() && m.CQE.Ready():
+		d.Op, d.QPN = opPurge, m.Purge.Head().QPN
+	default:
+		m.turn()
+	}
+	if d.Op != opNone {
+		m.Lists.Read(0, int(d.QPN)&m.mask)
+	}
+}
+
+// turn begins the next of events and QPs that wait to have entries ended.
+func (m *Retrans) turn() {
+	q, d := &m.Q, &m.D
+	requests := bit(m.Ack.Valid() && q.Op != opAck, opAck) |
+		bit(m.Event.Valid() && q.Op != opEvent, opEvent) |
+		bit(m.walk.Valid() && q.Op != opWalk && m.room(0), opWalk)
+	switch o := hdl.RoundRobin(requests, int(q.Last)); op(max(o, 0)) {
+	case opAck:
+		d.Op, d.QPN = opAck, m.Ack.Head().QPN
+	case opEvent:
+		d.Op, d.QPN = opEvent, m.Event.Head().QPN
+	case opWalk:
+		d.Op, d.QPN = opWalk, *m.walk.Head()
+	default:
+		return
+	}
+	d.Last = d.Op
+}
+
+func bit(b bool, o op) uint64 {
+	if b {
+		return 1 << o
+	}
+	return 0
+}
+
+// room tells whether an entry can end in the next cycle, with what this one puts.
+func (m *Retrans) room(put int) bool {
+	return m.CQE.Space() > put && m.Retire.Ready() && m.Free.Ready()
+}
