@@ -95,8 +95,7 @@ func (p *Pick) Eval() {
 	}
 }
 
-// begin chooses the next operation. What ends services goes before what opens
-// them, and a marker goes last.
+// begin chooses the next operation: what opens services goes last.
 func (p *Pick) begin() {
 	q, d := &p.Q, &p.D
 	switch {
@@ -113,12 +112,12 @@ func (p *Pick) begin() {
 		if !v.Refuse {
 			d.Op, d.QPN = pickActivate, v.QPN
 		}
+	case p.Purge.Valid() && !q.Hold && q.Op != pickPurge && p.forget.Ready():
+		d.Op, d.QPN = pickPurge, p.Purge.Head().QPN
 	case p.room() > 0 && p.poor.head.Valid() && d.Free > 0 && (q.Turn || !p.active.head.Valid()):
 		d.Op, d.QPN, d.Turn = pickStarved, *p.poor.head.Take(), false
 	case p.room() > 0 && p.active.head.Valid():
 		d.Op, d.QPN, d.Turn = pickNext, *p.active.head.Take(), true
-	case p.Purge.Valid() && !q.Hold && q.Op != pickPurge && p.forget.Ready():
-		d.Op, d.QPN = pickPurge, p.Purge.Head().QPN
 	}
 }
 

@@ -63,6 +63,25 @@ func TestFetchedLatency(t *testing.T) {
 	require.LessOrEqual(t, b.Pkt.At[0]-b.Read.At[0], uint64(pcieRead+16))
 }
 
+// TestShortServices: one WQE a service, which is there already.
+func TestShortServices(t *testing.T) {
+	b := newBench(t, hdl.Options{}, wqesched.Params{MessageBudget: 1, PacketBudget: 1}, 0)
+	for i := range 16 {
+		q := b.qp(10, roce.MTU1024, 1<<15, 250)
+		b.ackDelay = func() uint64 { return 100 }
+		for range 200 {
+			w := q.write(i, inline(0, make([]byte, 8)))
+			q.PI += w.Units
+		}
+		b.Activate.Push(port.Activate{QPN: port.QPN(i)})
+	}
+	b.run(100000)
+	b.check()
+	t.Logf("%.2f cycles a service", spacing(b.Pkt.At))
+	require.LessOrEqual(t, spacing(b.Pkt.At), 4.0)
+	b.k.Close()
+}
+
 // TestManyQPs: doorbells of 16 QPs, one a message; a message every 4 cycles.
 func TestManyQPs(t *testing.T) {
 	for _, depth := range []int{1, 8} { // messages a doorbell
