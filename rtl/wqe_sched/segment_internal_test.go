@@ -106,3 +106,14 @@ func TestSegmentLongest(t *testing.T) {
 	w.sum()
 	require.Equal(t, kindFault, w.Kind)
 }
+
+func TestParseAllocatesNothing(t *testing.T) {
+	var u unit
+	c := abi.WQEControl{Op: abi.OpSend, Units: 2, NumSGE: 4}
+	abi.WQEControlLayout.Encode(&c, u[:])
+	var w wqe
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		require.True(t, parseFirst(&u, 0, 2, &w))
+		parseSecond(&u, &w)
+	}))
+}

@@ -1,0 +1,70 @@
+package wqesched_test
+
+import (
+	"rnic/abi"
+	"rnic/rtl/port"
+)
+
+// work is a WQE as posted, and where.
+type work struct {
+	Idx   uint16
+	Units uint16
+	Ctrl  abi.WQEControl
+	SGE   []abi.SGE
+	Data  []byte // inline
+}
+
+// room is the number of free units of a ring.
+func (q *queuePair) room() int { return 1<<q.Log - int(q.PI-q.Taken) }
+
+// write puts a WQE into the ring, as the driver does, and returns it as posted.
+func (q *queuePair) write(qpn int, w work) work {
+	w.Idx = q.PI
+	w.Ctrl.Index, w.Ctrl.QPN = w.Idx, uint32(qpn)
+	if w.Ctrl.Units == 0 {
+		w.Ctrl.Units = uint8(w.Units)
+	}
+	raw := make([]byte, int(w.Units)*64)
+	abi.WQEControlLayout.Encode(&w.Ctrl, raw)
+	for i := range w.SGE {
+		abi.SGELayout.Encode(&w.SGE[i], raw[abi.WQEDataOffset+16*i:])
+	}
+	if w.Data != nil {
+		copy(raw[abi.WQEDataOffset:], w.Data)
+	}
+	for i := range int(w.Units) {
+		copy(q.Ring[abi.RingSlot(w.Idx+uint16(i), q.Log)][:], raw[64*i:])
+	}
+	q.Posted = append(q.Posted, w)
+	return w
+}
+
+// post posts a WQE and rings the doorbell; push sends its first unit along.
+func (b *bench) post(qpn int, w work, push bool) {
+	q := b.qps[qpn]
+	w = q.write(qpn, w)
+	q.PI += w.Units
+	if push {
+		unit := q.Ring[abi.RingSlot(w.Idx, q.Log)]
+		b.Push.Push(port.PushedWQE{QPN: port.QPN(qpn), Idx: w.Idx, Data: unit})
+		b.Activate.Push(port.Activate{QPN: port.QPN(qpn), Push: true, Refuse: w.Units != 1})
+		if w.Units == 1 {
+			return
+		}
+	}
+	b.Activate.Push(port.Activate{QPN: port.QPN(qpn)})
+}
+
+// send is a SEND with a gather list.
+func send(op abi.WQEOp, flags abi.WQEFlags, list ...abi.SGE) work {
+	return work{Units: uint16(abi.WQEUnits(len(list), 0)), SGE: list,
+		Ctrl: abi.WQEControl{Op: op, Flags: flags, NumSGE: uint8(len(list)), Imm: 0xfeed}}
+}
+
+// inline is a SEND with inline data.
+func inline(flags abi.WQEFlags, data []byte) work {
+	return work{Units: uint16(abi.WQEUnits(0, len(data))), Data: data,
+		Ctrl: abi.WQEControl{Op: abi.OpSend, Flags: flags | abi.WQEInlined, InlineLen: uint16(len(data)), NumSGE: 77}}
+}
+
+func nop() work { return work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpNop}} }
