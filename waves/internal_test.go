@@ -16,8 +16,10 @@ func TestIDsAreDenseBase94(t *testing.T) {
 	for n, want := range map[int]string{0: "!", 1: "\"", 93: "~", 94: "!!", 95: "\"!", 187: "~!", 188: "!\"", 94 + 94*94: "!!!"} {
 		require.Equal(t, want, string(appendID(nil, n)), n)
 	}
-	c := newCode(appendID(nil, 94+94*94+94*94*94-1))
+	c := newCode(appendID(nil, 94+94*94+94*94*94-1), true)
 	require.Equal(t, "~~~\n", string(c.append(nil)))
+	c = newCode(appendID(nil, 94+94*94+94*94*94-1), false)
+	require.Equal(t, "b1 ~~~\n", string(c.append([]byte("b1"))))
 }
 
 func TestIdentIsSafeAndUnique(t *testing.T) {
@@ -61,13 +63,13 @@ func TestTextIsPrintableAndReversible(t *testing.T) {
 func TestBitsAreShortest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.Uint64().Draw(t, "v") >> rapid.IntRange(0, 63).Draw(t, "shift")
-		require.Equal(t, strconv.FormatUint(v, 2)+" ", string(appendBits(nil, v)))
+		require.Equal(t, strconv.FormatUint(v, 2), string(appendBits(nil, v)))
 		b := rapid.SliceOfN(rapid.Byte(), 1, 80).Draw(t, "bytes")
 		want := ""
 		for _, x := range b {
 			want += fmt.Sprintf("%08b", x)
 		}
-		want = strings.TrimLeft(want[:len(want)-1], "0") + want[len(want)-1:] + " "
+		want = strings.TrimLeft(want[:len(want)-1], "0") + want[len(want)-1:]
 		require.Equal(t, want, string(appendBytes(nil, b)))
 	})
 }

@@ -14,7 +14,7 @@ type texts struct {
 const wideTexts = 4096
 
 func newTexts(s *hdl.Signal, id []byte) *texts {
-	t := &texts{tail: newCode(id), names: s.Names}
+	t := &texts{tail: newCode(id, false), names: s.Names}
 	if s.Width <= enumTable {
 		t.narrow = make([][]byte, 1<<s.Width)
 	} else {

@@ -45,7 +45,7 @@ const (
 func newTracer(k *hdl.Kernel, m *merger, src int, vars []*Var, from, to int64) *tracer {
 	t := &tracer{k: k, m: m, src: src, period: k.PeriodPs(), from: from, to: to, b: m.block()}
 	t.half = t.period / 2
-	t.clk, t.reset = newCode(vars[0].id), newCode(vars[1].id)
+	t.clk, t.reset = newCode(vars[0].id, true), newCode(vars[1].id, true)
 	byOwner := map[int][]*Var{}
 	top := -1
 	for _, v := range vars[2:] {

@@ -2,19 +2,20 @@ package waves
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/bits"
 	"unsafe"
 
 	"rnic/hdl"
 )
 
-// octet is each byte in binary digits.
-var octet [256][8]byte
+// octet is each byte in binary digits, the first in the low byte.
+var octet [256]uint64
 
 func init() {
 	for v := range octet {
 		for i := range 8 {
-			octet[v][i] = '0' + byte(v>>(7-i)&1)
+			octet[v] |= uint64('0'+byte(v>>(7-i)&1)) << (8 * i)
 		}
 	}
 }
@@ -51,24 +52,31 @@ const (
 	asAddress // of a RAM port: x unless one of gates, read and write, is set
 )
 
-// code is an identifier code and the end of the line.
+// code is an identifier code and the end of the line, as it is appended: at most 8
+// bytes in a word.
 type code struct {
-	b [7]byte
-	n uint8
+	word uint64
+	n    int
 }
 
-func newCode(id []byte) (c code) {
-	c.n = uint8(copy(c.b[:], id))
-	c.b[c.n] = '\n'
-	c.n++
-	return c
+// newCode is the code behind a value of the given form: of several characters, it
+// stands apart.
+func newCode(id []byte, scalar bool) code {
+	s := string(id) + "\n"
+	if !scalar {
+		s = " " + s
+	}
+	var w [8]byte
+	return code{n: copy(w[:], s), word: binary.LittleEndian.Uint64(w[:])}
 }
 
-func (c *code) append(b []byte) []byte { return append(b, c.b[:c.n]...) }
+func (c *code) append(b []byte) []byte {
+	return binary.LittleEndian.AppendUint64(b, c.word)[:len(b)+c.n]
+}
 
 func newShown(v *Var) shown {
 	s := &v.Signal
-	d := shown{off: s.Offset, size: uint8(s.Size), bit: s.Width == 1, tail: newCode(v.id), mask: ^uint64(0) >> (64 - min(64, s.Width))}
+	d := shown{off: s.Offset, size: uint8(s.Size), bit: s.Width == 1, tail: newCode(v.id, s.Width == 1), mask: ^uint64(0) >> (64 - min(64, s.Width))}
 	switch {
 	case s.Kind == hdl.Bytes:
 		d.how, d.wide = asBytes, make([]byte, s.Size)
@@ -136,7 +144,7 @@ func (d *shown) append(b []byte) []byte {
 	case d.x && d.bit:
 		b = append(b, 'x')
 	case d.x:
-		b = append(b, 'b', 'x', ' ')
+		b = append(b, 'b', 'x')
 	case d.bit:
 		b = append(b, '0'+byte(d.last))
 	case d.how == asBytes:
@@ -150,20 +158,25 @@ func (d *shown) append(b []byte) []byte {
 		if !d.x {
 			b = d.text.append(b, d.last)
 		}
-		b = d.text.tail.append(append(b, ' '))
+		b = d.text.tail.append(b)
 	}
 	return b
 }
 
-// appendBits renders a number without leading zeros, and a space.
+// appendBits renders a number without leading zeros.
 func appendBits(b []byte, v uint64) []byte {
-	n := max(1, bits.Len64(v))
-	top := (n + 7) / 8 * 8
-	b = append(b, octet[byte(v>>(top-8))][top-n:]...)
-	for top -= 8; top > 0; top -= 8 {
-		b = append(b, octet[byte(v>>(top-8))][:]...)
+	at := (bits.Len64(v|1) - 1) &^ 7
+	b = appendFirst(b, byte(v>>at))
+	for at > 0 {
+		at -= 8
+		b = binary.LittleEndian.AppendUint64(b, octet[byte(v>>at)])
 	}
-	return append(b, ' ')
+	return b
+}
+
+func appendFirst(b []byte, v byte) []byte {
+	n := bits.Len8(v | 1)
+	return binary.LittleEndian.AppendUint64(b, octet[v]>>(8*(8-n)))[:len(b)+n]
 }
 
 // appendBytes is appendBits for bytes, the first most significant.
@@ -171,9 +184,9 @@ func appendBytes(b, v []byte) []byte {
 	for len(v) > 1 && v[0] == 0 {
 		v = v[1:]
 	}
-	b = append(b, octet[v[0]][8-max(1, bits.Len8(v[0])):]...)
+	b = appendFirst(b, v[0])
 	for _, x := range v[1:] {
-		b = append(b, octet[x][:]...)
+		b = binary.LittleEndian.AppendUint64(b, octet[x])
 	}
-	return append(b, ' ')
+	return b
 }

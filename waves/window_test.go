@@ -46,6 +46,20 @@ func TestWindowIsACutOfTheWhole(t *testing.T) {
 	})
 }
 
+// The same for two kernels of different clocks.
+func TestWindowOfAWorld(t *testing.T) {
+	whole := check(t, world(t, 75, waves.Options{}))
+	for _, from := range []int64{1, 3103, 59_999, 60_000, 31_030_000, 61_500_000} {
+		cut := check(t, world(t, 75, waves.Options{From: from, To: from + 500_000}))
+		require.Equal(t, from, cut.Start)
+		for i, v := range cut.Vars {
+			for _, at := range []int64{from, from + 1, from + 250_000, from + 500_000} {
+				require.Equal(t, whole.At(whole.Vars[i].Path, min(at, whole.End)), cut.At(v.Path, min(at, cut.End)), "%s at %d", v.Path, at)
+			}
+		}
+	}
+}
+
 // Attached late, a file begins where the kernel stands.
 func TestAttachBetweenRuns(t *testing.T) {
 	whole := check(t, record(t, 300, waves.Options{}, hdl.Options{}))

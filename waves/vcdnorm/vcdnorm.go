@@ -122,18 +122,22 @@ func (p *parser) finish() error {
 	return nil
 }
 
-// unescape undoes the octal escapes of a string value.
+// letters are the escapes of one letter that fst2vcd writes.
+var letters = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\a`, "\a", `\b`, "\b", `\f`, "\f", `\v`, "\v")
+
+// unescape undoes the escapes of a string value, octal or of one letter.
 func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+3 < len(s) {
-			if n, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
-				b.WriteByte(byte(n))
-				i += 3
-				continue
-			}
+		if s[i] != '\\' {
+			b.WriteByte(s[i])
+		} else if n, err := strconv.ParseUint(s[i+1:min(i+4, len(s))], 8, 8); err == nil && i+3 < len(s) {
+			b.WriteByte(byte(n))
+			i += 3
+		} else {
+			b.WriteString(letters.Replace(s[i:min(i+2, len(s))]))
+			i++
 		}
-		b.WriteByte(s[i])
 	}
 	return b.String()
 }
