@@ -1,0 +1,84 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+
+	"rnic/abi"
+)
+
+// Close destroys everything that was made on the device and stops it. No other
+// thread may use it any more. The first error is returned; memory that the device
+// might still access after it is not given back.
+func (d *Device) Close() error {
+	if d.closed {
+		return fmt.Errorf("close: device is closed: %w", ErrInvalid)
+	}
+	err := d.destroyAll()
+	for i := len(d.eqs) - 1; i >= 0 && err == nil; i-- {
+		err = d.command(abi.AdminDestroyEQ, uint32(i), nil, false)
+	}
+	if err != nil {
+		return fmt.Errorf("close: %w", d.abandon(err))
+	}
+	if err := d.stop(); err != nil {
+		return fmt.Errorf("close: %w", err)
+	}
+	return nil
+}
+
+// destroyAll destroys all objects, users first.
+func (d *Device) destroyAll() error {
+	for _, q := range d.qps {
+		if q != nil {
+			if err := (&QP{qp: q, dev: d}).Destroy(); err != nil {
+				return err
+			}
+		}
+	}
+	for _, c := range d.cqs {
+		if c != nil {
+			if err := (&CQ{cq: c, dev: d}).Destroy(); err != nil {
+				return err
+			}
+		}
+	}
+	for _, m := range d.mrs {
+		if m != nil {
+			if err := (&MR{mr: m, dev: d}).Dereg(); err != nil {
+				return err
+			}
+		}
+	}
+	for b := range d.buffers {
+		b.release()
+	}
+	return nil
+}
+
+// stop disables the device and gives its memory back.
+func (d *Device) stop() error {
+	d.closed = true
+	if err := d.write32(abi.RegCtrl, 0); err != nil {
+		return err
+	}
+	if _, err := d.status(func(s abi.Status) bool { return !s.AdminEnabled }); err != nil {
+		return err
+	}
+	for _, q := range d.eqs {
+		d.bus.FreeDMA(q.base)
+	}
+	for _, addr := range []uint64{d.admin.sq, d.admin.cq, d.admin.boxes} {
+		if addr != 0 {
+			d.bus.FreeDMA(addr)
+		}
+	}
+	return nil
+}
+
+// abandon stops the device after an error, joined with what goes wrong then.
+func (d *Device) abandon(err error) error {
+	d.closed = true
+	w := abi.RegWord(abi.CtrlLayout, abi.Ctrl{})
+	return errors.Join(err, d.write32(abi.RegCtrl, w))
+}

@@ -1,0 +1,170 @@
+package driver
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"rnic/abi"
+)
+
+// PD is a protection domain: QPs use the memory regions of their own only.
+type PD struct {
+	*pd
+	dev *Device
+}
+
+type pd struct {
+	num       uint32
+	refs      int // regions and QPs
+	destroyed bool
+}
+
+// AllocPD makes a protection domain.
+func (d *Device) AllocPD() (*PD, error) {
+	n, err := d.pds.take()
+	if err != nil {
+		return nil, fmt.Errorf("protection domain: %w", err)
+	}
+	return &PD{pd: &pd{num: n}, dev: d}, nil
+}
+
+// On returns the domain as the thread of another handle of the device sees it.
+func (p *PD) On(d *Device) *PD { return &PD{pd: p.pd, dev: d} }
+
+// Destroy gives the domain up. It fails with ErrBusy while it has regions or QPs.
+func (p *PD) Destroy() error {
+	switch {
+	case p.destroyed:
+		return fmt.Errorf("PD %d is destroyed: %w", p.num, ErrInvalid)
+	case p.refs > 0:
+		return fmt.Errorf("PD %d has %d memory regions and QPs: %w", p.num, p.refs, ErrBusy)
+	}
+	p.destroyed = true
+	p.dev.pds.give(p.num)
+	return nil
+}
+
+// MR is a memory region: a buffer, or a part of one, that the device may access.
+type MR struct {
+	*mr
+	dev *Device
+}
+
+type mr struct {
+	LKey, RKey abi.Key
+	Addr       uint64 // virtual address of the first byte
+	Length     uint64 // bytes
+
+	pd      *pd
+	buf     *Buffer
+	entries extent
+	dead    bool
+}
+
+// RegMR registers a whole buffer.
+func (p *PD) RegMR(b *Buffer, access abi.AccessFlags) (*MR, error) {
+	return p.RegMRRange(b, 0, b.size, access)
+}
+
+// RegMRRange registers n bytes from offset off of a buffer. The low byte of the
+// key is another with each registration. Errors wrap ErrInvalid, ErrNotSupported or
+// ErrNoMemory.
+func (p *PD) RegMRRange(b *Buffer, off, n int, access abi.AccessFlags) (*MR, error) {
+	d := p.dev
+	switch {
+	case p.destroyed || b.freed:
+		return nil, fmt.Errorf("register buffer at %#x (freed: %t) in PD %d (destroyed: %t): %w",
+			b.Addr, b.freed, p.num, p.destroyed, ErrInvalid)
+	case off < 0 || n < 0 || off > b.size-n:
+		return nil, fmt.Errorf("register %d bytes at %d of a buffer of %d: %w", n, off, b.size, ErrInvalid)
+	case access&(abi.AccessRemoteWrite|abi.AccessRemoteAtomic) != 0 && access&abi.AccessLocalWrite == 0:
+		return nil, fmt.Errorf("register with %s, without local write: %w", access, ErrInvalid)
+	}
+	m := &mr{pd: p.pd, buf: b, Addr: b.Addr + uint64(off), Length: uint64(n)}
+	pages, log := b.deviceVisiblePages(off, n, d.Attr.PageSizes)
+	box := abi.MRMailbox{
+		Addr: m.Addr, Length: m.Length, PD: p.num, Access: access,
+		LogPageSize: log, NumPages: uint32(len(pages)),
+	}
+	index, err := d.keys.take()
+	if err != nil {
+		return nil, fmt.Errorf("memory key: %w", err)
+	}
+	d.keyLow[index]++
+	box.KeyLow = d.keyLow[index]
+	m.LKey = abi.MakeKey(index, box.KeyLow)
+	m.RKey = m.LKey
+	if err := d.register(m, &box, pages); err != nil {
+		d.keys.give(index)
+		return nil, fmt.Errorf("register %d bytes at %#x: %w", n, m.Addr, err)
+	}
+	return &MR{mr: m, dev: d}, nil
+}
+
+// register has the device take a region over. PD and buffer count as used already
+// while the command runs.
+func (d *Device) register(m *mr, box *abi.MRMailbox, pages []uint64) (err error) {
+	first, err := d.entries.take(box.NumPages)
+	if err != nil {
+		return fmt.Errorf("%d of the device's page entries: %w", box.NumPages, err)
+	}
+	m.entries, box.FirstPage = extent{first, box.NumPages}, first
+	m.pd.refs++
+	m.buf.refs++
+	defer func() {
+		if err != nil {
+			m.pd.refs--
+			m.buf.refs--
+			d.entries.give(first, box.NumPages)
+		}
+	}()
+	list := make([]byte, 8*len(pages))
+	for i, a := range pages {
+		binary.LittleEndian.PutUint64(list[8*i:], a)
+	}
+	box.PageList, err = d.bus.AllocDMA(max(len(list), 8), ringAlign)
+	if err != nil {
+		return fmt.Errorf("page list: %w: %w", ErrNoMemory, err)
+	}
+	if err = d.bus.WriteMem(box.PageList, list); err != nil {
+		d.bus.FreeDMA(box.PageList)
+		return err
+	}
+	var b [abi.MailboxSize]byte
+	abi.MRMailboxLayout.Encode(box, b[:])
+	err = d.command(abi.AdminRegMR, m.LKey.Index(), &b, false)
+	if d.admin.broken == nil {
+		d.bus.FreeDMA(box.PageList)
+	}
+	if err == nil {
+		d.mrs[m.LKey.Index()] = m
+	}
+	return err
+}
+
+// On returns the region as the thread of another handle of the device sees it.
+func (m *MR) On(d *Device) *MR { return &MR{mr: m.mr, dev: d} }
+
+// Dereg ends the region. When it returns, the device accesses it no more.
+func (m *MR) Dereg() error {
+	if m.dead {
+		return fmt.Errorf("key %#x is deregistered: %w", m.LKey, ErrInvalid)
+	}
+	m.dead = true
+	if err := m.dev.command(abi.AdminDeregMR, m.LKey.Index(), nil, false); err != nil {
+		m.dead = false
+		return err
+	}
+	m.dev.mrs[m.LKey.Index()] = nil
+	m.dev.keys.give(m.LKey.Index())
+	m.dev.entries.give(m.entries.first, m.entries.n)
+	m.pd.refs--
+	m.buf.refs--
+	return nil
+}
+
+// SGE is an element for n bytes at offset off of the region. It is not checked:
+// the device does that.
+func (m *MR) SGE(off, n int) SGE {
+	return SGE{Addr: m.Addr + uint64(off), Length: uint32(n), LKey: m.LKey}
+}

@@ -1,0 +1,157 @@
+package driver
+
+import (
+	"fmt"
+
+	"rnic/abi"
+)
+
+// Poll takes up to len(wcs) completions, oldest first, and never waits. An error
+// comes with the n completions before it: it wraps ErrDevice for a CQE that makes
+// no sense, which is then left out, and ErrOverrun when the queue has lost some.
+func (c *CQ) Poll(wcs []WC) (n int, err error) {
+	if c.destroyed {
+		return 0, fmt.Errorf("poll: CQ %d is destroyed: %w", c.num, ErrInvalid)
+	}
+	for n < len(wcs) {
+		ok, e := c.read(c.ci)
+		if e != nil {
+			err = e
+			break
+		}
+		if !ok {
+			if n == 0 {
+				err = c.dead
+			}
+			break
+		}
+		c.ci++
+		if err = c.complete(&wcs[n]); err != nil {
+			break
+		}
+		n++
+	}
+	if e := c.announce(); err == nil {
+		err = e
+	}
+	if n == 0 && err == nil {
+		c.dev.bus.Spend(c.dev.Config.PollCost)
+	}
+	return n, err
+}
+
+// complete turns c.cqe into a completion and frees the places of its queue.
+func (c *CQ) complete(wc *WC) error {
+	e := &c.cqe
+	if int64(e.QPN) >= int64(len(c.dev.qps)) || c.dev.qps[e.QPN] == nil {
+		return c.senseless("no such QP")
+	}
+	q := c.dev.qps[e.QPN]
+	w := &q.sq
+	if e.Opcode.IsRecv() {
+		w = &q.rq
+	}
+	if w.cq != c.cq {
+		return c.senseless("the QP does not complete here")
+	}
+	if e.Index-w.ci >= w.pi-w.ci {
+		return c.senseless(fmt.Sprintf("indices %d to %d are posted", w.ci, w.pi))
+	}
+	wr, skipped, ok := w.retire(e.Index)
+	switch {
+	case !ok:
+		return c.senseless("no work request begins there")
+	case skipped:
+		return c.senseless("an earlier work request had no CQE")
+	case !knownStatus(e.Status):
+		return c.senseless("no such status")
+	}
+	*wc = WC{ID: wr.id, Status: e.Status, Opcode: e.Opcode, VendorErr: e.VendorErr, QPN: e.QPN, QP: q.handle, Timestamp: e.Timestamp}
+	if e.Status != abi.StatusSuccess {
+		return nil
+	}
+	if w == &q.sq && (e.Opcode != wr.op.WCOpcode() || !wr.signalled) {
+		return c.senseless(fmt.Sprintf("posted was %s, signalled: %t", wr.op, wr.signalled))
+	}
+	wc.ByteLen, wc.Imm, wc.SrcQPN, wc.Flags = e.ByteLen, e.Imm, e.SrcQPN, e.Flags
+	return nil
+}
+
+// senseless is the error of a CQE that can't be.
+func (c *CQ) senseless(why string) error {
+	e := &c.cqe
+	return fmt.Errorf("CQ %d: CQE of QP %d, index %d, %s, %s: %s: %w", c.num, e.QPN, e.Index, e.Opcode, e.Status, why, ErrDevice)
+}
+
+func knownStatus(s abi.WCStatus) bool {
+	const known = 1<<abi.StatusSuccess | 1<<abi.StatusLocLen | 1<<abi.StatusLocQPOp | 1<<abi.StatusLocProt |
+		1<<abi.StatusWRFlush | 1<<abi.StatusMWBind | 1<<abi.StatusBadResp | 1<<abi.StatusLocAccess |
+		1<<abi.StatusRemInvReq | 1<<abi.StatusRemAccess | 1<<abi.StatusRemOp | 1<<abi.StatusRetryExc |
+		1<<abi.StatusRNRRetryExc | 1<<abi.StatusFatal | 1<<abi.StatusGeneral
+	return s < 32 && uint32(known)>>s&1 != 0
+}
+
+// Arm asks for one event for the next completion that was not polled yet; with
+// solicited only for one that the sender asked for, or in error. It never waits.
+func (c *CQ) Arm(solicited bool) error {
+	if c.destroyed {
+		return fmt.Errorf("arm: CQ %d is destroyed: %w", c.num, ErrInvalid)
+	}
+	if c.bell.busy { // another thread writes: its index may not be the newest
+		return c.armBeside(solicited)
+	}
+	c.bell.busy = true
+	err := c.arm(&c.bell, solicited)
+	c.bell.busy = false
+	if err != nil {
+		return err
+	}
+	return c.dev.ring(&c.bell, c.page, abi.DoorbellCQ, c.num, &c.ci)
+}
+
+// armBeside arms with a doorbell of its own.
+func (c *CQ) armBeside(solicited bool) error {
+	var b bell
+	return c.arm(&b, solicited)
+}
+
+func (c *CQ) arm(b *bell, solicited bool) error {
+	ci := c.ci
+	c.armed = c.armed || !solicited
+	err := c.dev.doorbell(b, c.page, abi.Doorbell{Number: c.num, Kind: abi.DoorbellCQArm, Index: ci, SolicitedOnly: solicited})
+	if err == nil {
+		b.rung = ci
+	}
+	return err
+}
+
+// Wait is Poll, but waits for one completion at least, until the given time (ps;
+// math.MaxInt64: for ever). With none by then it returns 0 and no error.
+func (c *CQ) Wait(wcs []WC, until int64) (int, error) {
+	if len(wcs) == 0 {
+		return 0, fmt.Errorf("wait for no completions: %w", ErrInvalid)
+	}
+	for {
+		if n, err := c.Poll(wcs); n > 0 || err != nil {
+			return n, err
+		}
+		if err := c.dev.drain(c.eq); err != nil {
+			return 0, err
+		}
+		if !c.armed {
+			if err := c.Arm(false); err != nil {
+				return 0, err
+			}
+		}
+		if n, err := c.Poll(wcs); n > 0 || err != nil {
+			return n, err
+		}
+		fired, err := c.dev.bus.WaitIRQ(int(c.eq.num), until)
+		if err != nil {
+			return 0, err
+		}
+		if !fired && c.dev.bus.Now() >= until {
+			return c.Poll(wcs)
+		}
+	}
+}

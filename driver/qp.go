@@ -1,0 +1,230 @@
+package driver
+
+import (
+	"fmt"
+	mathbits "math/bits"
+
+	"rnic/abi"
+)
+
+// QP is a queue pair.
+type QP struct {
+	*qp
+	dev *Device
+}
+
+type qp struct {
+	// MaxSend and MaxRecv are the work requests that the queues hold: what was
+	// asked for, rounded up.
+	MaxSend, MaxRecv int
+
+	num       uint32
+	typ       abi.QPType
+	page      uint8
+	pd        *pd
+	sigAll    bool
+	maxInline int
+	ipv6      bool
+	psn       uint32
+	state     abi.QPState
+	sq, rq    workQueue
+	handle    *QP
+	destroyed bool
+
+	wqe  [abi.MaxUnits * abi.UnitSize]byte
+	push [abi.PushSize]byte
+	ctrl abi.WQEControl
+}
+
+// QPConfig is what a QP is made with.
+type QPConfig struct {
+	SendCQ, RecvCQ         *CQ
+	MaxSend, MaxRecv       int        // work requests; 1 at least is made of 0
+	MaxSendSGE, MaxRecvSGE int        // elements of a work request
+	MaxInline              int        // bytes of inline data
+	SigAll                 bool       // every send completes with a CQE
+	Type                   abi.QPType // RC if 0
+	IPv6                   bool       // Endpoint tells GID 0, not the IPv4-mapped GID 1
+	PSN                    uint32     // first PSN sent, 24 bits; 0: the driver chooses
+}
+
+// CreateQP makes a queue pair, in RESET. Errors wrap ErrInvalid, ErrNotSupported or
+// ErrNoMemory.
+func (p *PD) CreateQP(c QPConfig) (*QP, error) {
+	d := p.dev
+	if c.Type == 0 {
+		c.Type = abi.QPTypeRC
+	}
+	if err := p.checkQP(&c); err != nil {
+		return nil, fmt.Errorf("create QP: %w", err)
+	}
+	q := &qp{
+		typ: c.Type, page: d.page, pd: p.pd, sigAll: c.SigAll, maxInline: c.MaxInline, ipv6: c.IPv6, psn: c.PSN,
+	}
+	if err := q.size(&c, &d.Attr); err != nil {
+		return nil, fmt.Errorf("create QP: %w", err)
+	}
+	q.handle = &QP{qp: q, dev: d}
+	if err := q.handle.create(); err != nil {
+		return nil, fmt.Errorf("create QP: %w", err)
+	}
+	if q.psn == 0 {
+		q.psn = choosePSN(d.Config.Seed, d.Config.MAC, q.num)
+	}
+	return q.handle, nil
+}
+
+func (p *PD) checkQP(c *QPConfig) error {
+	a := &p.dev.Attr
+	switch {
+	case p.destroyed:
+		return fmt.Errorf("PD %d is destroyed: %w", p.num, ErrInvalid)
+	case c.SendCQ == nil || c.RecvCQ == nil:
+		return fmt.Errorf("no send or receive CQ: %w", ErrInvalid)
+	case c.SendCQ.destroyed || c.RecvCQ.destroyed:
+		return fmt.Errorf("CQ %d or %d is destroyed: %w", c.SendCQ.num, c.RecvCQ.num, ErrInvalid)
+	case c.Type < abi.QPTypeRC || c.Type > abi.QPTypeUD:
+		return fmt.Errorf("type %s: %w", c.Type, ErrInvalid)
+	case a.QPTypes>>c.Type&1 == 0:
+		return fmt.Errorf("type %s: %w", c.Type, ErrNotSupported)
+	case c.MaxSend < 0 || c.MaxRecv < 0 || c.MaxSendSGE < 0 || c.MaxRecvSGE < 0 || c.MaxInline < 0:
+		return fmt.Errorf("negative capacity: %w", ErrInvalid)
+	case c.MaxSendSGE > int(a.MaxSGE) || c.MaxRecvSGE > int(a.MaxSGE):
+		return fmt.Errorf("%d and %d SGEs, the device has %d: %w", c.MaxSendSGE, c.MaxRecvSGE, a.MaxSGE, ErrInvalid)
+	case c.MaxInline > int(a.MaxInline):
+		return fmt.Errorf("%d bytes of inline data, the device has %d: %w", c.MaxInline, a.MaxInline, ErrInvalid)
+	case c.PSN >= 1<<24:
+		return fmt.Errorf("PSN %#x: %w", c.PSN, ErrInvalid)
+	}
+	return nil
+}
+
+// size chooses the rings.
+func (q *qp) size(c *QPConfig, a *abi.DeviceMailbox) error {
+	units := max(abi.WQEUnits(c.MaxSendSGE, 0), abi.WQEUnits(0, c.MaxInline))
+	mostUnits, mostEntries := int(min(a.MaxSQUnits, 1<<abi.MaxLogRing)), int(min(a.MaxRQEntries, 1<<abi.MaxLogRing))
+	if units > abi.MaxUnits {
+		return fmt.Errorf("WQEs of %d units, at most %d: %w", units, abi.MaxUnits, ErrInvalid)
+	}
+	if c.MaxSend > mostUnits/units || c.MaxRecv > mostEntries {
+		return fmt.Errorf("%d sends and %d receives, at most %d and %d: %w", c.MaxSend, c.MaxRecv, mostUnits/units, mostEntries, ErrInvalid)
+	}
+	q.sq = workQueue{
+		log: log2(max(c.MaxSend, 1) * units), stride: 6,
+		maxSGE: c.MaxSendSGE, cq: c.SendCQ.cq,
+	}
+	q.rq = workQueue{
+		log: log2(max(c.MaxRecv, 1)), stride: max(abi.RQLogStride(c.MaxRecvSGE), 5),
+		maxSGE: c.MaxRecvSGE, cq: c.RecvCQ.cq,
+	}
+	q.sq.max, q.rq.max = 1<<q.sq.log/units, 1<<q.rq.log
+	q.MaxSend, q.MaxRecv = q.sq.max, q.rq.max
+	for _, w := range []*workQueue{&q.sq, &q.rq} {
+		w.wr = make([]workRequest, 1<<w.log)
+	}
+	return nil
+}
+
+// log2 is the logarithm of n, rounded up.
+func log2(n int) uint8 { return uint8(mathbits.Len(uint(n - 1))) }
+
+// create takes number and rings and has the device make the QP. PD and CQs count
+// as used already while the command runs.
+func (q *QP) create() error {
+	d := q.dev
+	n, err := d.qpns.take()
+	if err != nil {
+		return fmt.Errorf("QP number: %w", err)
+	}
+	q.num = n
+	for _, w := range []*workQueue{&q.sq, &q.rq} {
+		if w.base, err = d.bus.AllocDMA(1<<(w.log+w.stride), ringAlign); err != nil {
+			q.release()
+			return fmt.Errorf("ring of %d entries: %w: %w", 1<<w.log, ErrNoMemory, err)
+		}
+	}
+	box := abi.QPMailbox{
+		Type: q.typ, SQLogUnits: q.sq.log, RQLogEntries: q.rq.log, RQLogStride: q.rq.stride,
+		SQBase: q.sq.base, RQBase: q.rq.base, PD: q.pd.num,
+		SQMaxSGE: uint8(q.sq.maxSGE), RQMaxSGE: uint8(q.rq.maxSGE), SQMaxInline: uint16(q.maxInline),
+		SendCQN: q.sq.cq.num, RecvCQN: q.rq.cq.num, UARPage: uint16(q.page),
+	}
+	if q.sigAll {
+		box.Flags = abi.QPSigAll
+	}
+	q.use(1)
+	var b [abi.MailboxSize]byte
+	abi.QPMailboxLayout.Encode(&box, b[:])
+	if err := d.command(abi.AdminCreateQP, n, &b, false); err != nil {
+		q.use(-1)
+		q.release()
+		return err
+	}
+	d.qps[n] = q.qp
+	return nil
+}
+
+// use counts the QP's use of its PD and CQs.
+func (q *qp) use(n int) {
+	q.pd.refs += n
+	q.sq.cq.refs += n
+	q.rq.cq.refs += n
+}
+
+// release gives number and rings back.
+func (q *QP) release() {
+	q.dev.qpns.give(q.num)
+	for _, w := range []*workQueue{&q.sq, &q.rq} {
+		if w.base != 0 {
+			q.dev.freeRing(w.base)
+		}
+	}
+}
+
+// On returns the QP as the thread of another handle of the device sees it.
+func (q *QP) On(d *Device) *QP { return &QP{qp: q.qp, dev: d} }
+
+// Number is the QPN, 24 bits.
+func (q *qp) Number() uint32 { return q.num }
+
+// State is the state after the last successful Modify. An error may have taken
+// the QP to ERR since: Query asks the device.
+func (q *qp) State() abi.QPState { return q.state }
+
+// Destroy ends the QP, and takes its completions that were not polled out of its
+// CQs. When it returns, nothing of the QP is in flight.
+func (q *QP) Destroy() error {
+	if q.destroyed {
+		return fmt.Errorf("QP %d is destroyed: %w", q.num, ErrInvalid)
+	}
+	q.destroyed = true
+	if err := q.dev.command(abi.AdminDestroyQP, q.num, nil, false); err != nil {
+		q.destroyed = false
+		return err
+	}
+	err := q.purge()
+	q.dev.qps[q.num] = nil
+	q.use(-1)
+	q.release()
+	return err
+}
+
+// purge takes the QP's completions out of its CQs.
+func (q *QP) purge() error {
+	err := (&CQ{cq: q.sq.cq, dev: q.dev}).purge(q.num)
+	if err == nil && q.rq.cq != q.sq.cq {
+		err = (&CQ{cq: q.rq.cq, dev: q.dev}).purge(q.num)
+	}
+	return err
+}
+
+// choosePSN draws a first PSN, other than 0, by splitmix64.
+func choosePSN(seed uint64, mac [6]byte, qpn uint32) uint32 {
+	for _, b := range mac {
+		seed = seed<<8 ^ seed>>56 ^ uint64(b)
+	}
+	z := (seed ^ uint64(qpn)<<40) + 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return max(1, uint32(z>>31)&0xffffff)
+}
