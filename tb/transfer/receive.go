@@ -47,7 +47,8 @@ func (r *run) receiver(t *hdl.Thread, bus *host.Bus, n int) error {
 		if !s.await(t, round) {
 			return nil
 		}
-		qp, cq := s.qps[n].On(bus), s.cqs[n].On(bus)
+		dev := s.dev.On(bus)
+		qp, cq := s.qps[n].On(dev), s.cqs[n].On(dev)
 		first := (round - 1) * per
 		first += (n - first%r.j.QPs + r.j.QPs) % r.j.QPs
 		end := min(round*per, r.messages)
@@ -59,7 +60,7 @@ func (r *run) receiver(t *hdl.Thread, bus *host.Bus, n int) error {
 		}
 		s.done()
 		for i := first; i < end; {
-			k, err := cq.PollUntil(wcs, math.MaxInt64)
+			k, err := cq.Wait(wcs, math.MaxInt64)
 			if err != nil {
 				return err
 			}

@@ -63,6 +63,9 @@ func (j *Job) Run(b *tb.Bench) (Result, error) {
 	}
 	err := b.World.Run(r.over, limit)
 	if e := errors.Join(r.a.err, r.b.err); e != nil {
+		for _, s := range []*side{&r.a, &r.b} {
+			e = errors.Join(append([]error{e}, s.wire.Errors()...)...)
+		}
 		return Result{}, e
 	}
 	if err != nil {

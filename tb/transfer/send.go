@@ -57,7 +57,7 @@ func (r *run) sender(t *hdl.Thread, bus *host.Bus, n int) error {
 		if !s.await(t, round) {
 			return nil
 		}
-		q := outbox{r: r, qp: s.qps[n].On(bus), cq: s.cqs[n].On(bus), wcs: make([]driver.WC, 16)}
+		q := outbox{r: r, qp: s.qps[n].On(s.dev.On(bus)), cq: s.cqs[n].On(s.dev.On(bus)), wcs: make([]driver.WC, 16)}
 		first := (round - 1) * per
 		first += (n - first%r.j.QPs + r.j.QPs) % r.j.QPs
 		for i := first; i < min(round*per, r.messages); i += r.j.QPs {
@@ -85,7 +85,7 @@ type outbox struct {
 	cq    *driver.CQ
 	wcs   []driver.WC
 	batch []driver.SendWR
-	sges  []driver.SGE
+	sges  []abi.SGE
 	order []uint64 // messages posted and not completed
 	open  int
 }
@@ -131,7 +131,7 @@ func (o *outbox) flush() error {
 
 // poll takes completions: each message once, in order.
 func (o *outbox) poll() error {
-	n, err := o.cq.PollUntil(o.wcs, math.MaxInt64)
+	n, err := o.cq.Wait(o.wcs, math.MaxInt64)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (s *side) setup(bus *host.Bus) error {
 	if s.pd, err = s.dev.AllocPD(); err != nil {
 		return err
 	}
-	if s.buf, err = s.dev.AllocBuffer(j.bufferSize()); err != nil {
+	if s.buf, err = s.dev.AllocBuffer(j.bufferSize(), 0); err != nil {
 		return err
 	}
 	if s.mr, err = s.pd.RegMR(s.buf, abi.AccessLocalWrite); err != nil {
@@ -69,7 +69,7 @@ func (s *side) setup(bus *host.Bus) error {
 		if s.h.Index == 2 {
 			c.MaxSend, c.MaxRecv = 1, min(roundQueue, (j.round()-1)/j.QPs+1)
 		}
-		qp, err := s.dev.CreateQP(s.pd, c)
+		qp, err := s.pd.CreateQP(c)
 		if err != nil {
 			return err
 		}
@@ -80,9 +80,9 @@ func (s *side) setup(bus *host.Bus) error {
 
 // connect swaps addresses with the other host and brings all QPs to RTS.
 func (s *side) connect(t *hdl.Thread) error {
-	var mine, theirs []driver.QPInfo
+	var mine, theirs []driver.Endpoint
 	for _, q := range s.qps {
-		mine = append(mine, q.Info())
+		mine = append(mine, q.Endpoint())
 	}
 	m, err := json.Marshal(mine)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *side) fail(err error) {
 }
 
 // sges describes message i in the round's buffer, cut into the job's elements.
-func (s *side) sges(dst []driver.SGE, i, n int) []driver.SGE {
+func (s *side) sges(dst []abi.SGE, i, n int) []abi.SGE {
 	at := s.j.slot(i)
 	for k := max(1, s.j.SGEs); k > 0; k-- {
 		part := n / k

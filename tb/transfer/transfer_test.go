@@ -35,3 +35,16 @@ func TestFirstLight(t *testing.T) {
 	require.Equal(t, 4, r.Messages)
 	require.Equal(t, 16, r.Packets)
 }
+
+func TestFigures(t *testing.T) {
+	for _, c := range []struct {
+		mtu                          roce.MTU
+		qps, size, n, depth, batch int
+	}{
+		{roce.MTU4096, 1, 65536, 32, 8, 1}, {roce.MTU1024, 1, 65536, 32, 8, 1}, {roce.MTU256, 1, 65536, 16, 8, 1},
+		{roce.MTU1024, 16, 64, 4000, 64, 8}, {roce.MTU1024, 1, 64, 1000, 64, 8}, {roce.MTU1024, 1, 8, 100, 1, 1},
+	} {
+		r, _ := run(t, tb.Config{Seed: 1}, transfer.Job{Data: payload(c.size*c.n, 1), MTU: c.mtu, QPs: c.qps, MsgSize: c.size, Depth: c.depth, Batch: c.batch})
+		t.Logf("%+v: %.2f of %.2f Gb/s, %.2f cycles a message, %d cycles", c, r.GoodputGbps, r.WireLimitGbps, r.CyclesPerMessage, r.Cycles)
+	}
+}
