@@ -61,8 +61,8 @@ func shared(a, b string) string {
 }
 
 // detail is the scope to fold that a variable belongs to, or "": the payload of a
-// stream or the ports of a RAM.
-func (v *Var) detail() string {
+// stream, the ports of a RAM, or a long array.
+func (v *Var) detail(block string, arrays map[string]int) string {
 	switch {
 	case v.Clock():
 	case v.Signal.Role == hdl.RolePayload:
@@ -77,12 +77,46 @@ func (v *Var) detail() string {
 	case v.Signal.Role >= hdl.RoleRAMAddr:
 		return parent(parent(v.Path))
 	}
+	if arrays[v.array(block)] > shortArray {
+		return v.array(block)
+	}
 	return ""
 }
+
+// shortArray is how many variables an array may have and be shown unfolded.
+const shortArray = 8
+
+// array is the path without index of the array of a block that a variable is part of,
+// or "".
+func (v *Var) array(block string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(v.Path, block+"."), ".")
+	base := strings.TrimRight(first, "0123456789")
+	if base == first || !strings.HasSuffix(base, "_") || v.Clock() || v.Signal.Role != hdl.RoleReg {
+		return ""
+	}
+	return block + "." + strings.TrimSuffix(base, "_")
+}
+
+// manyTraces is from how many on a view starts with its blocks folded.
+const manyTraces = 300
 
 // blocks sorts variables into kernels, their blocks and the details of those.
 func (s *saver) blocks() []*group {
 	mods := s.modules()
+	fold := len(s.view.Overview) > 0 || len(s.vars) > manyTraces
+	scopes := make([]string, len(s.vars))
+	arrays := map[string]int{}
+	for i, v := range s.vars {
+		root, _, _ := strings.Cut(v.Path, ".")
+		scope := parent(v.Path)
+		for scope != root && !mods[scope] {
+			scope = parent(scope)
+		}
+		scopes[i] = scope
+		if a := v.array(scope); a != "" {
+			arrays[a]++
+		}
+	}
 	var tops []*group
 	block := map[string]*group{}
 	details := map[string]*group{}
@@ -96,17 +130,14 @@ func (s *saver) blocks() []*group {
 			block[root] = tops[v.Kernel]
 		}
 		top := tops[v.Kernel]
-		scope := parent(v.Path)
-		for scope != root && !mods[scope] {
-			scope = parent(scope)
-		}
+		scope := scopes[i]
 		b := block[scope]
 		if b == nil {
-			b = &group{name: scope, folded: len(s.view.Overview) > 0}
+			b = &group{name: scope, folded: fold}
 			block[scope] = b
 			top.items = append(top.items, item{sub: b})
 		}
-		if d := v.detail(); d != "" && len(d) > len(scope) {
+		if d := v.detail(scope, arrays); d != "" && len(d) > len(scope) {
 			g := details[d]
 			if g == nil {
 				g = &group{name: d, folded: true}
@@ -134,7 +165,11 @@ func (s *saver) write(g *group, outer string) {
 		if it.sub != nil {
 			s.write(it.sub, g.name+".")
 		} else {
-			s.trace(it.v, strings.TrimPrefix(it.v.alias(), g.name+"."))
+			name := it.v.alias()
+			if !strings.HasPrefix(name, g.name+".") {
+				name = strings.TrimPrefix(name, parent(g.name)+".") // an array's
+			}
+			s.trace(it.v, strings.TrimPrefix(name, g.name+"."))
 		}
 	}
 	s.close(name, g.folded)

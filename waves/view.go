@@ -14,7 +14,7 @@ import (
 type View struct {
 	Markers  []Marker // at most 26
 	From, To int64    // ps; the whole file, or around the markers, if To is zero
-	Overview []string // patterns as Options.Scopes: an open group at the top, in this order; with it, blocks start folded
+	Overview []string // patterns as Options.Scopes: an open group at the top, in this order; with it, or with many traces, blocks start folded
 
 	// Translate makes a file beside the save file. With it, and in the profile
 	// Portable, names of enums come from such files; GTKWave finds them only if it

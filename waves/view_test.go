@@ -112,6 +112,30 @@ foreach t {0 84000 92000} { gtkwave::setMarker $t; say [gtkwave::getTraceValueAt
 	require.ErrorIs(t, w.Save(discard{}, "x", view), os.ErrPermission)
 }
 
+// arrays is a module whose registers are mostly an array.
+type arrays struct {
+	hdl.Regs[struct {
+		Few  [3]uint16
+		Word [12]uint32
+		Slot [5]struct{ A, Err bool }
+	}]
+}
+
+func (m *arrays) Eval() {}
+
+func TestLongArraysAreFolded(t *testing.T) {
+	k, err := hdl.Elaborate("top", &struct{ M arrays }{}, hdl.Options{})
+	require.NoError(t, err)
+	v, err := waves.New(discard{}, waves.Options{}, k)
+	require.NoError(t, err)
+	require.NoError(t, v.Close())
+	var b bytes.Buffer
+	require.NoError(t, v.Save(&b, "x", waves.View{}))
+	require.Contains(t, b.String(), "@800200\n-m\n@22\n+{few_0} top.m.few_0[15:0]\n")
+	require.Contains(t, b.String(), "@c00200\n-word\n@22\n+{word_0} top.m.word_0[31:0]\n")
+	require.Contains(t, b.String(), "@1401200\n-word\n@c00200\n-slot\n@28\n+{slot_0/a} top.m.slot_0.a\n@28\n[color] 1\n+{slot_0/err} top.m.slot_0.err\n")
+}
+
 func TestSaveErrors(t *testing.T) {
 	k := elaborate(t, "top", 20, hdl.Options{})
 	v, err := waves.New(discard{}, waves.Options{}, k)
