@@ -6,7 +6,7 @@ import (
 )
 
 // PktDepth is how deep Pkt is to be connected.
-const PktDepth = 64
+const PktDepth = 1024
 
 const (
 	beatBytes = port.BeatBytes
