@@ -11,6 +11,18 @@ import (
 	"rnic/tb/agent"
 )
 
+// gate is a Sink that can be shut.
+type gate struct {
+	agent.Sink[port.CQEReq]
+	Shut bool
+}
+
+func (g *gate) Tick() {
+	if !g.Shut {
+		g.Sink.Tick()
+	}
+}
+
 // bench has an agent at each port.
 type bench struct {
 	DUT    *retrans.Retrans
@@ -20,7 +32,7 @@ type bench struct {
 	Purge  agent.Source[port.Purge]
 	Free   agent.Sink[port.SentFree]
 	Retire agent.Sink[port.Retire]
-	CQE    agent.Sink[port.CQEReq]
+	CQE    gate
 	k      *hdl.Kernel
 }
 

@@ -50,8 +50,9 @@
 // ends (Sent alone, or events of one port alone: 2); so 3 a message that is
 // acknowledged by itself.
 //
-// Storage with 1,024 QPs and 1,024 entries: lists 1,024 x 387 bits, entries
-// 1,024 x 89, links 1,024 x 57, spare 1,024 x 16, timer 2,016 x 81.
+// Storage with 1,024 QPs and 1,024 entries: lists 1,024 x 314 bits, entries
+// 1,024 x 81, links 1,024 x 57, spare 1,024 x 16, queue of QPs 1,024 x 24, timer
+// 2,016 x 81.
 //
 // Invariants: entries in lists, plus those free, are the table; Sent never finds it
 // full, since wqe_sched has as many credits as there are entries and Free returns

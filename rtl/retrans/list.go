@@ -77,7 +77,15 @@ func (l *list) ends() bool {
 }
 
 // waiting tells whether an answer is outstanding: the timer runs.
-func (l *list) waiting() bool { return l.Wire && l.Fail < failFlush && !l.acked(l.Newest) }
+func (l *list) waiting() bool {
+	switch l.Fail {
+	case failNone:
+		return l.Wire && !l.acked(l.Newest)
+	case failAt:
+		return l.Wire && !l.acked(l.Newest) && l.Una.Before(l.FailPSN)
+	}
+	return false
+}
 
 // push adds an entry and returns the index of the one before it, if there is one.
 func (l *list) push(s *port.Sent, index uint16) (before uint16, linked bool, r ref) {
