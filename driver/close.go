@@ -59,10 +59,7 @@ func (d *Device) destroyAll() error {
 // stop disables the device and gives its memory back.
 func (d *Device) stop() error {
 	d.closed = true
-	if err := d.write32(abi.RegCtrl, 0); err != nil {
-		return err
-	}
-	if _, err := d.status(func(s abi.Status) bool { return !s.AdminEnabled }); err != nil {
+	if err := d.disable(); err != nil {
 		return err
 	}
 	for _, q := range d.eqs {

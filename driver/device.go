@@ -110,8 +110,3 @@ func (d *Device) doorbell(b *bell, page uint8, v abi.Doorbell) error {
 	binary.LittleEndian.PutUint64(b.buf[:], v.Pack())
 	return d.bus.Write(abi.DoorbellAddr(page), b.buf[:])
 }
-
-// ringBase allocates a ring of 2^log bytes.
-func (d *Device) ringBase(log uint8) (uint64, error) {
-	return d.bus.AllocDMA(1<<log, ringAlign)
-}

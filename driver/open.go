@@ -26,7 +26,7 @@ func Open(bus Bus, cfg Config) (*Device, error) {
 	return d, nil
 }
 
-// probe reads what the device is, and resets it if someone left it running.
+// probe reads what the device is and can do.
 func (d *Device) probe() error {
 	var w [5]uint32
 	for i, off := range []uint32{abi.RegID, abi.RegVersion, abi.RegCaps, abi.RegLimits0, abi.RegLimits1} {
@@ -59,23 +59,31 @@ func (d *Device) probe() error {
 	return d.ready()
 }
 
-// ready waits for the device to be ready, and stops it if somebody left it started.
+// ready waits for the device to be ready, and stops it if someone left it running.
+// Objects that are left over show when their numbers are taken.
 func (d *Device) ready() error {
 	s, err := d.status(func(s abi.Status) bool { return s.Ready })
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("open: device not ready: %w", err)
-	}
-	if !s.AdminError && !s.AdminEnabled {
+	case s.Fatal:
+		return fmt.Errorf("open: device has failed: %w", ErrDevice)
+	case !s.AdminError && !s.AdminEnabled:
 		return nil
 	}
-	if err := d.write32(abi.RegCtrl, abi.RegWord(abi.CtrlLayout, abi.Ctrl{})); err != nil {
+	if err := d.disable(); err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
-	_, err = d.status(func(s abi.Status) bool { return s.Ready && !s.AdminError && !s.AdminEnabled })
-	if err != nil {
-		return fmt.Errorf("open: stop: %w", err)
-	}
 	return nil
+}
+
+// disable stops the taking of commands.
+func (d *Device) disable() error {
+	if err := d.write32(abi.RegCtrl, abi.RegWord(abi.CtrlLayout, abi.Ctrl{})); err != nil {
+		return err
+	}
+	_, err := d.status(func(s abi.Status) bool { return !s.AdminError && !s.AdminEnabled })
+	return err
 }
 
 // status reads STATUS until it is as wanted.
@@ -170,9 +178,10 @@ func (d *Device) registers() error {
 	if c.TimeUnit != 0 {
 		regs = append(regs, reg{abi.RegTimeUnit, uint32(c.TimeUnit)})
 	}
-	for v := range uint32(c.Vectors + 1) {
-		base := abi.MSIXTableBase + 16*v
-		regs = append(regs, reg{base, uint32(c.MSIXAddress)}, reg{base + 4, uint32(c.MSIXAddress >> 32)}, reg{base + 8, v}, reg{base + 12, 0})
+	for v := range c.Vectors + 1 {
+		if err := d.openVector(v); err != nil {
+			return err
+		}
 	}
 	regs = append(regs,
 		reg{abi.RegAdminSQBaseLo, uint32(a.sq)}, reg{abi.RegAdminSQBaseHi, uint32(a.sq >> 32)},
@@ -188,4 +197,16 @@ func (d *Device) registers() error {
 		}
 	}
 	return nil
+}
+
+// openVector fills in an entry of the MSI-X table and unmasks it.
+func (d *Device) openVector(v int) error {
+	var b [16]byte
+	a := d.Config.MSIXAddress
+	abi.MSIXEntryLayout.Encode(&abi.MSIXEntry{AddrLo: uint32(a), AddrHi: uint32(a >> 32), Data: uint32(v)}, b[:])
+	off := uint32(abi.MSIXTableBase + len(b)*v)
+	if err := d.bus.Write(off, b[:8]); err != nil {
+		return err
+	}
+	return d.bus.Write(off+8, b[8:])
 }

@@ -1,0 +1,267 @@
+package driver_test
+
+import (
+	"encoding/binary"
+
+	"rnic/abi"
+)
+
+// device is the device of a machine. Its send queues are executed one WQE at a
+// time, dmaLatency after their doorbell; QPs are connected to others of it.
+type device struct {
+	m       *machine
+	reg     [64]uint32 // by offset / 4
+	vectors [abi.MSIXCount]abi.MSIXEntry
+	status  abi.Status
+	pi, ci  uint16 // admin ring
+	busy    bool   // a command is on its way
+
+	eqs   map[uint32]*fakeEQ
+	cqs   map[uint32]*fakeCQ
+	qps   map[uint32]*fakeQP
+	mrs   map[uint32]*fakeMR
+	limit abi.DeviceMailbox
+
+	hold   bool // send queues do nothing
+	mute   bool // commands are not answered
+	pushed int
+	refuse func(c *abi.AdminCommand) (abi.AdminStatus, abi.AdminSyndrome) // before executing it
+	twist  func(e *abi.AdminCompletion)                                   // before writing it
+}
+
+type fakeEQ struct {
+	abi.EQMailbox
+	pi, ci uint16
+	armed  bool
+	cqs    int
+}
+
+type fakeCQ struct {
+	abi.CQMailbox
+	pi, ci    uint16
+	armed     bool
+	solicited bool
+	queues    int
+	dead      bool
+}
+
+type fakeQP struct {
+	abi.QPMailbox
+	num                    uint32
+	sqPI, exec, rqPI, rqCI uint16
+	running                bool
+}
+
+type fakeMR struct {
+	abi.MRMailbox
+	pages []uint64
+}
+
+func newDevice(m *machine) *device {
+	d := &device{
+		m: m, status: abi.Status{Ready: true, LinkUp: true},
+		eqs: map[uint32]*fakeEQ{}, cqs: map[uint32]*fakeCQ{}, qps: map[uint32]*fakeQP{}, mrs: map[uint32]*fakeMR{},
+		limit: abi.DeviceMailbox{
+			MaxQP: 64, MaxCQ: 64, MaxEQ: 16, MaxMR: 8, MaxPages: 32, MaxSQUnits: 1 << 15, MaxRQEntries: 1 << 15, MaxCQE: 1 << 15,
+			MaxSGE: 4, MaxInline: 64, PageSizes: 1<<12 | 1<<16 | 1<<21, QPTypes: 1 << abi.QPTypeRC,
+			WQEOps: 1<<abi.OpSend | 1<<abi.OpSendImm | 1<<abi.OpNop, Access: 0xf,
+			MaxRdAtomic: 16, MaxDestRdAtomic: 16, MaxMTU: abi.MTU4096, Ports: 1, GIDs: 2, PKeys: 1,
+		},
+	}
+	for _, r := range abi.Registers() {
+		d.reg[r.Offset/4] = r.Reset
+	}
+	for i := range d.vectors {
+		d.vectors[i].Masked = true
+	}
+	return d
+}
+
+func (d *device) readReg(off uint32) uint32 {
+	switch {
+	case off == abi.RegStatus:
+		return abi.RegWord(abi.StatusLayout, d.status)
+	case off >= abi.CountersBase && off < abi.MSIXTableBase:
+		return off
+	}
+	return d.reg[off/4]
+}
+
+func (d *device) mmioWrite(off uint32, b []byte) {
+	region, page, rel := abi.Locate(off)
+	switch {
+	case region == abi.RegionGlobal && len(b) == 4:
+		d.writeReg(off, le32(b))
+	case region == abi.RegionMSIXTable && len(b) == 8:
+		var raw [16]byte
+		e := &d.vectors[rel/16]
+		abi.MSIXEntryLayout.Encode(e, raw[:])
+		copy(raw[rel%16:], b)
+		_ = abi.MSIXEntryLayout.Decode(raw[:], e)
+	case region == abi.RegionDoorbell && len(b) == 8:
+		d.doorbell(page, abi.UnpackDoorbell(binary.LittleEndian.Uint64(b)))
+	case region == abi.RegionPush && len(b) == 64:
+		d.push(page, b)
+	default:
+		d.m.fault("a write of %d bytes to %#x", len(b), off)
+	}
+}
+
+func (d *device) push(page uint8, b []byte) {
+	var c abi.WQEControl
+	_ = abi.WQEControlLayout.Decode(b, &c)
+	q := d.qps[c.QPN]
+	if q == nil {
+		d.m.fault("a pushed WQE of QP %d", c.QPN)
+		return
+	}
+	if inRing := q.unit(d, c.Index); string(inRing[:]) != string(b) || c.Units != 1 || c.Index != q.sqPI {
+		d.m.fault("a pushed WQE that is not the next of the ring")
+	}
+	d.pushed++
+	d.doorbell(page, abi.Doorbell{Number: c.QPN, Kind: abi.DoorbellSQ, Index: c.Index + 1})
+}
+
+func (d *device) writeReg(off, w uint32) {
+	if r := abi.RegisterAt(off); r == nil || r.Access == abi.RO {
+		d.m.fault("a write to register %#x", off)
+		return
+	}
+	d.reg[off/4] = w
+	switch off {
+	case abi.RegCtrl:
+		c := abi.RegFields(abi.CtrlLayout, w)
+		if c.Enable && !d.status.AdminEnabled {
+			d.ci, d.pi = 0, uint16(d.reg[abi.RegAdminDoorbell/4])
+		}
+		d.status.AdminEnabled = c.Enable
+		d.status.AdminError = d.status.AdminError && c.Enable
+	case abi.RegAdminDoorbell:
+		if n := uint16(w) - d.ci; n > 1<<d.reg[abi.RegAdminLogSize/4] {
+			d.m.fault("admin doorbell %d, %d commands are done", w, d.ci)
+			return
+		}
+		d.pi = uint16(w)
+		d.nextCommand()
+	}
+}
+
+// nextCommand has a command executed if there is one.
+func (d *device) nextCommand() {
+	if d.status.AdminEnabled && !d.mute && !d.busy && d.ci != d.pi {
+		d.busy = true
+		d.m.after(2*dmaLatency, d.command)
+	}
+}
+
+func (d *device) raise(v uint8) {
+	e := d.vectors[v]
+	if e.Masked || e.AddrLo != 0xfee00000 || e.AddrHi != 0 || e.Data != uint32(v) {
+		d.m.fault("an interrupt that goes nowhere: %+v", e)
+	}
+	d.m.after(1000, func() { d.m.irqs[v]++ })
+}
+
+// Completions and events.
+
+// cqe writes a completion.
+func (d *device) cqe(cqn uint32, e abi.CQE, solicited bool) {
+	c := d.cqs[cqn]
+	if c.dead || c.pi-c.ci == 1<<c.LogSize {
+		if !c.dead {
+			d.event(uint32(c.EQN), abi.Event{Type: abi.EventCQErr, Number: cqn})
+		}
+		c.dead = true
+		return
+	}
+	e.Phase = abi.RingPhase(c.pi, c.LogSize)
+	e.Timestamp = uint64(d.m.now / 4000)
+	var b [abi.CQESize]byte
+	abi.CQELayout.Encode(&e, b[:])
+	d.m.write(c.Base+uint64(abi.RingSlot(c.pi, c.LogSize))*abi.CQESize, b[:])
+	c.pi++
+	if c.armed && (!c.solicited || solicited || e.Status != abi.StatusSuccess) {
+		c.armed = false
+		d.event(uint32(c.EQN), abi.Event{Type: abi.EventCompletion, Number: cqn})
+	}
+}
+
+func (d *device) event(eqn uint32, e abi.Event) {
+	q := d.eqs[eqn]
+	if q.pi-q.ci == 1<<q.LogSize {
+		d.m.fault("event queue %d is full", eqn)
+		return
+	}
+	e.Phase = abi.RingPhase(q.pi, q.LogSize)
+	var b [abi.EventSize]byte
+	abi.EventLayout.Encode(&e, b[:])
+	d.m.write(q.Base+uint64(abi.RingSlot(q.pi, q.LogSize))*abi.EventSize, b[:])
+	q.pi++
+	if q.armed {
+		q.armed = false
+		d.raise(q.Vector)
+	}
+}
+
+func (d *device) doorbell(page uint8, v abi.Doorbell) {
+	bound := -1
+	switch v.Kind {
+	case abi.DoorbellSQ, abi.DoorbellRQ:
+		if q := d.qps[v.Number]; q != nil {
+			bound = int(q.UARPage)
+		}
+	case abi.DoorbellCQ, abi.DoorbellCQArm:
+		if c := d.cqs[v.Number]; c != nil {
+			bound = int(c.UARPage)
+		}
+	case abi.DoorbellEQ:
+		if q := d.eqs[v.Number]; q != nil {
+			bound = int(q.UARPage)
+		}
+	}
+	if bound != int(page) {
+		d.m.fault("doorbell %+v on page %d, not %d", v, page, bound)
+		return
+	}
+	d.announced(&v)
+}
+
+func (d *device) announced(v *abi.Doorbell) {
+	switch v.Kind {
+	case abi.DoorbellSQ:
+		q := d.qps[v.Number]
+		if v.Index-q.exec > 1<<q.SQLogUnits || v.Index-q.exec < q.sqPI-q.exec {
+			d.m.fault("QP %d: SQ doorbell %d, was %d, %d is done", v.Number, v.Index, q.sqPI, q.exec)
+		}
+		q.sqPI = v.Index
+		d.run(q)
+	case abi.DoorbellRQ:
+		q := d.qps[v.Number]
+		if v.Index-q.rqCI > 1<<q.RQLogEntries || v.Index-q.rqCI < q.rqPI-q.rqCI {
+			d.m.fault("QP %d: RQ doorbell %d, was %d, %d is taken", v.Number, v.Index, q.rqPI, q.rqCI)
+		}
+		q.rqPI = v.Index
+		d.flush(q)
+	case abi.DoorbellCQ, abi.DoorbellCQArm:
+		c := d.cqs[v.Number]
+		if v.Index-c.ci > c.pi-c.ci {
+			d.m.fault("CQ %d: consumer index %d, was %d, producer %d", v.Number, v.Index, c.ci, c.pi)
+		}
+		c.ci = v.Index
+		if v.Kind == abi.DoorbellCQArm {
+			c.solicited = v.SolicitedOnly && (c.solicited || !c.armed)
+			if c.armed = c.pi == c.ci; !c.armed {
+				d.event(uint32(c.EQN), abi.Event{Type: abi.EventCompletion, Number: v.Number})
+			}
+		}
+	case abi.DoorbellEQ:
+		q := d.eqs[v.Number]
+		if v.Index-q.ci > q.pi-q.ci {
+			d.m.fault("EQ %d: consumer index %d, was %d, producer %d", v.Number, v.Index, q.ci, q.pi)
+		}
+		q.ci = v.Index
+		if q.armed = q.pi == q.ci; !q.armed {
+			d.raise(q.Vector)
+		}
+	}
+}
