@@ -66,8 +66,6 @@ func (d *Device) ready() error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("open: device not ready: %w", err)
-	case s.Fatal:
-		return fmt.Errorf("open: device has failed: %w", ErrDevice)
 	case !s.AdminError && !s.AdminEnabled:
 		return nil
 	}
