@@ -27,6 +27,9 @@ func (m *Retrans) finish(l *list) (end bool) {
 	case opEvent:
 		m.event(l, m.Event.Take())
 	case opWalk:
+		if !m.room(0) {
+			return false // it stays at the head
+		}
 		m.walk.Take()
 		l.Queued = false
 		turn = true

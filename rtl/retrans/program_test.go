@@ -1,0 +1,417 @@
+package retrans_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"rnic/abi"
+	"rnic/hdl"
+	"rnic/hdl/hdltest"
+	"rnic/roce"
+	"rnic/rtl/port"
+	"rnic/rtl/retrans"
+)
+
+// message is one that was pushed, and the ways in which it may end.
+type message struct {
+	sent   port.Sent
+	acked  bool
+	ends   []abi.WCStatus // if not acknowledged
+	pushed int            // place among all that were pushed
+}
+
+// life is a QP between two purges, as qpc and wqe_sched know it.
+type life struct {
+	messages []*message
+	next     roce.PSN
+	una      roce.PSN
+	failed   bool // something is to fail, and no more is acknowledged from stop on
+	flush    bool // all is to be flushed
+	stop     roce.PSN
+	status   abi.WCStatus
+	purging  bool // the marker is on its way
+	purged   bool
+
+	completed int // messages whose turn is over, from CQEs
+	retired   int
+}
+
+// program drives the block at random as its neighbours would, and judges what
+// comes out when it does.
+type program struct {
+	t       require.TestingT
+	b       *bench
+	r       *rand.Rand
+	qps     []*life
+	entries int
+	credits int
+	pushed  int
+	unit    uint16
+	timers  bool
+	purges  int
+	end     bool // nothing more is begun
+
+	timeouts, failures int
+}
+
+func newLife(r *rand.Rand) *life {
+	l := &life{next: roce.PSN(r.UintN(1 << 24))}
+	if r.IntN(2) == 0 {
+		l.next = roce.PSN(1<<24 - 1 - r.UintN(8))
+	}
+	l.una = l.next
+	return l
+}
+
+func (p *program) arm() uint64 {
+	if !p.timers || p.r.IntN(4) == 0 {
+		return 0
+	}
+	return uint64(16) << p.r.IntN(8)
+}
+
+// push sends a message if there is a credit.
+func (p *program) push(qpn int) {
+	l := p.qps[qpn]
+	if p.credits == 0 || l.purging {
+		return
+	}
+	p.credits--
+	p.unit++
+	m := &message{sent: port.Sent{
+		QPN: port.QPN(qpn), UnitIdx: p.unit, Op: abi.OpSend, Signaled: p.r.IntN(3) > 0, SendCQN: port.CQN(qpn) + 100,
+		Arm: p.arm(), FirstPSN: l.next, LastPSN: l.next, ByteLen: p.r.Uint32(),
+	}, pushed: p.pushed}
+	p.pushed++
+	if s := &m.sent; p.r.IntN(4) == 0 {
+		s.Kind, s.Op = port.SentLocal, abi.OpNop
+		s.Status = []abi.WCStatus{abi.StatusSuccess, abi.StatusLocQPOp, abi.StatusWRFlush}[p.r.IntN(3)]
+	} else {
+		l.next = l.next.Add(1 + p.r.Uint32N(4))
+		s.LastPSN = l.next.Sub(1)
+	}
+	l.messages = append(l.messages, m)
+	p.b.Sent.Push(m.sent)
+}
+
+// onTable tells whether the message that holds a PSN has left its source.
+func (p *program) onTable(l *life, psn roce.PSN) bool {
+	for _, m := range l.messages {
+		if m.sent.Kind == port.SentWire && psn.Within(m.sent.FirstPSN, m.sent.LastPSN.Diff(m.sent.FirstPSN)+1) {
+			return m.pushed < p.b.Sent.Sent()
+		}
+	}
+	return false
+}
+
+// event is what qpc says of the QP at present.
+func (p *program) event(qpn int) port.AckEvent {
+	l := p.qps[qpn]
+	e := port.AckEvent{QPN: port.QPN(qpn), Una: l.una, Arm: p.arm()}
+	switch {
+	case l.flush:
+		e.Flush, e.Status, e.Vendor = true, abi.StatusWRFlush, abi.VendorFlush
+	case l.failed:
+		e.Fail, e.FailPSN, e.Status, e.Vendor = true, l.stop, l.status, abi.VendorErr(l.status)
+	}
+	return e
+}
+
+// limit is the PSN after the last one that may be acknowledged.
+func (l *life) limit() roce.PSN {
+	if l.failed {
+		return l.stop
+	}
+	return l.next
+}
+
+// ack acknowledges some PSNs that were sent.
+func (p *program) ack(qpn int) {
+	l := p.qps[qpn]
+	n := l.limit().Diff(l.una)
+	if l.purging || n == 0 {
+		return
+	}
+	to := l.una.Add(1 + p.r.Uint32N(min(n, 8)))
+	if !p.onTable(l, to.Sub(1)) {
+		return
+	}
+	l.una = to
+	p.b.Ack.Push(p.event(qpn))
+}
+
+var failures = []abi.WCStatus{abi.StatusRetryExc, abi.StatusLocProt, abi.StatusRemOp, abi.StatusRNRRetryExc}
+
+// fail has the QP fail at a PSN that was sent: by a NAK, or by a local fault.
+func (p *program) fail(qpn int) {
+	l := p.qps[qpn]
+	n := l.limit().Diff(l.una)
+	if l.purging || l.flush || n == 0 {
+		return
+	}
+	psn := l.una.Add(p.r.Uint32N(n))
+	if !p.onTable(l, psn) {
+		return
+	}
+	nak := p.r.IntN(2) == 0
+	if nak {
+		l.una = psn
+	}
+	l.fault(psn, failures[p.r.IntN(len(failures))])
+	p.failures++
+	if nak {
+		p.b.Ack.Push(p.event(qpn))
+	} else {
+		p.b.Event.Push(p.event(qpn))
+	}
+}
+
+// fault notes how the message that holds psn ends. It may have failed in its turn
+// for another reason before that is known.
+func (l *life) fault(psn roce.PSN, status abi.WCStatus) {
+	l.failed, l.stop, l.status = true, psn, status
+	for _, m := range l.messages {
+		if m.sent.Kind == port.SentWire && psn.Within(m.sent.FirstPSN, m.sent.LastPSN.Diff(m.sent.FirstPSN)+1) {
+			m.ends = append(m.ends, status)
+		}
+	}
+}
+
+// flush has all fail that is not acknowledged.
+func (p *program) flush(qpn int) {
+	l := p.qps[qpn]
+	if l.purging || l.failed && l.una == l.stop {
+		return
+	}
+	l.failed, l.flush, l.stop = true, true, l.una
+	p.failures++
+	p.b.Event.Push(p.event(qpn))
+}
+
+// purge resets the QP. An acknowledgement may come later than the marker.
+func (p *program) purge(qpn int) {
+	l := p.qps[qpn]
+	if l.purging || p.b.Sent.Pending() > 0 || p.b.Event.Pending() > 0 {
+		return
+	}
+	if l.una != l.limit() && p.onTable(l, l.una) && p.r.IntN(2) == 0 {
+		p.ack(qpn)
+	}
+	l.purging = true
+	p.purges++
+	p.b.Purge.Push(port.Purge{QPN: port.QPN(qpn)})
+}
+
+// retired checks what qpc is told.
+func (p *program) retired(v port.Retire) {
+	qpn := int(v.QPN)
+	l := p.qps[qpn]
+	if v.Kind == port.RetireTimeout {
+		p.timeouts++
+		if l.purging {
+			return
+		}
+		require.True(p.t, p.timers)
+		if l.una != l.limit() && !l.flush && p.onTable(l, l.una) {
+			l.fault(l.una, abi.StatusRetryExc)
+		}
+		p.b.Event.Push(p.event(qpn))
+		return
+	}
+	require.NotZero(p.t, v.Messages)
+	l.retired += int(v.Messages)
+	require.LessOrEqual(p.t, l.retired, len(l.messages))
+	if l.retired < len(l.messages) && v.Oldest != 0 {
+		require.Equal(p.t, l.messages[l.retired].sent.UnitIdx, v.Oldest)
+	}
+}
+
+// completion checks a CQE, and those of messages before it that have none.
+func (p *program) completion(c port.CQEReq) {
+	qpn := int(c.QPN)
+	l := p.qps[qpn]
+	if c.Purge {
+		require.True(p.t, l.purging)
+		require.Equal(p.t, port.CQEReq{Purge: true, QPN: c.QPN}, c)
+		l.purged = true
+		return
+	}
+	for ; ; l.completed++ {
+		require.Less(p.t, l.completed, len(l.messages))
+		m := l.messages[l.completed]
+		if m.sent.UnitIdx == c.UnitIdx {
+			break
+		}
+		require.True(p.t, p.silent(l, l.completed), "QP %d unit %d is missing", qpn, m.sent.UnitIdx)
+	}
+	m := l.messages[l.completed]
+	require.Contains(p.t, l.outcomes(l.completed), c.Status, "QP %d unit %d", qpn, c.UnitIdx)
+	require.True(p.t, m.sent.Signaled || c.Status != abi.StatusSuccess)
+	vendor := m.sent.Vendor
+	switch {
+	case c.Status == abi.StatusWRFlush && !(m.sent.Kind == port.SentLocal && m.sent.Status == c.Status):
+		vendor = abi.VendorFlush
+	case c.Status == abi.StatusWRFlush:
+		vendor = c.Vendor // its own or that of the QP
+	case m.sent.Kind == port.SentWire:
+		vendor = abi.VendorErr(c.Status)
+	}
+	require.Equal(p.t, port.CQEReq{
+		CQN: m.sent.SendCQN, QPN: c.QPN, UnitIdx: m.sent.UnitIdx, Opcode: m.sent.Op.WCOpcode(),
+		Status: c.Status, Vendor: vendor, ByteLen: m.sent.ByteLen,
+	}, c)
+	l.completed++
+}
+
+func (p *program) silent(l *life, i int) bool {
+	return !l.messages[i].sent.Signaled && slices.Contains(l.outcomes(i), abi.StatusSuccess)
+}
+
+// outcomes are the ways in which a message may end by what is known by now; none
+// if it must still wait.
+func (l *life) outcomes(i int) []abi.WCStatus {
+	flushed := false // those before have all ended, one of them in failure of the QP
+	maybe := false   // or that may be so
+	for j, m := range l.messages[:i+1] {
+		s := &m.sent
+		acked := l.una.After(s.LastPSN)
+		var may []abi.WCStatus
+		switch {
+		case flushed:
+			may = []abi.WCStatus{abi.StatusWRFlush}
+		case s.Kind == port.SentLocal:
+			may = []abi.WCStatus{s.Status}
+			if (l.flush || maybe) && !acked {
+				may = append(may, abi.StatusWRFlush)
+			}
+		case acked:
+			may = []abi.WCStatus{abi.StatusSuccess}
+		default:
+			may = slices.Clone(m.ends)
+			if l.flush || maybe {
+				may = append(may, abi.StatusWRFlush)
+			}
+			switch {
+			case l.flush || len(m.ends) > 0:
+				flushed = true
+			default:
+				maybe = maybe || len(may) > 0
+			}
+		}
+		if j == i {
+			return may
+		}
+		if len(may) == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// step does something at random.
+func (p *program) step(th *hdl.Thread) {
+	qpn := p.r.IntN(len(p.qps))
+	l := p.qps[qpn]
+	if l.purged && p.b.Ack.Pending() == 0 && p.b.Event.Pending() == 0 {
+		th.Sleep(100) // what was on its way has come
+		if p.b.Ack.Pending() == 0 && p.b.Event.Pending() == 0 {
+			p.qps[qpn] = newLife(p.r)
+		}
+		return
+	}
+	switch k := p.r.IntN(100); {
+	case k < 45:
+		p.push(qpn)
+	case k < 90:
+		p.ack(qpn)
+	case k < 92:
+		p.fail(qpn)
+	case k < 93:
+		p.flush(qpn)
+	case k < 95:
+		p.purge(qpn)
+	default:
+		th.Sleep(uint64(p.r.IntN(200)))
+	}
+	if p.r.IntN(3) == 0 {
+		th.Sleep(1 + uint64(p.r.IntN(8)))
+	}
+}
+
+// finish ends what is left: all is acknowledged up to where the QP failed.
+func (p *program) finish(th *hdl.Thread) {
+	for {
+		open := false
+		for qpn, l := range p.qps {
+			if l.purging {
+				open = open || !l.purged
+				continue
+			}
+			open = open || l.retired < len(l.messages)
+			p.ack(qpn)
+		}
+		if !open {
+			break
+		}
+		th.Sleep(50)
+	}
+	th.Sleep(5000)
+}
+
+func (p *program) run(steps int) {
+	p.b.Free.OnTake = func(f port.SentFree) { p.credits += int(f.N) }
+	p.b.Retire.OnTake = p.retired
+	p.b.CQE.OnTake = p.completion
+	p.b.k.Go("program", func(th *hdl.Thread) {
+		for range steps {
+			p.step(th)
+		}
+		p.finish(th)
+		p.b.k.Stop()
+	})
+	require.NoError(p.t, p.b.k.Run(10_000_000))
+	require.Less(p.t, p.b.k.Cycle(), uint64(10_000_000), "messages are left")
+	require.Equal(p.t, p.entries, p.credits)
+	require.Equal(p.t, p.timeouts, int(p.b.DUT.Stats.Get().LocalAckTimeoutErr))
+	for qpn, l := range p.qps {
+		if l.purging {
+			continue
+		}
+		for ; l.completed < len(l.messages); l.completed++ {
+			require.True(p.t, p.silent(l, l.completed), "QP %d message %d", qpn, l.completed)
+		}
+	}
+}
+
+// TestPrograms runs random programs of several QPs: each message ends once, in
+// order, in a way that is right, and all credits come home. Fast and strict runs
+// agree to the bit.
+func TestPrograms(t *testing.T) {
+	var timeouts, failures, purges int
+	rapid.Check(t, func(t *rapid.T) {
+		logQP := rapid.UintRange(1, 5).Draw(t, "logQP")
+		entries := rapid.SampledFrom([]int{1, 2, 5, 16, 64}).Draw(t, "entries")
+		burst := rapid.IntRange(1, 8).Draw(t, "burst")
+		throttle := rapid.Uint64Range(0, 3).Draw(t, "throttle")
+		timers := rapid.Bool().Draw(t, "timers")
+		seed := rapid.Uint64().Draw(t, "seed")
+		p := hdltest.Identical(t, hdl.Options{Seed: seed}, func(o hdl.Options) (hdltest.Digester, [4]int) {
+			b := newBench(t, o, retrans.Params{LogQP: logQP, Entries: entries, Burst: burst}, throttle)
+			defer b.k.Close()
+			p := &program{t: t, b: b, r: rand.New(rand.NewPCG(seed, 7)), entries: entries, credits: entries, timers: timers}
+			for range 1 << logQP {
+				p.qps = append(p.qps, newLife(p.r))
+			}
+			p.run(600)
+			return b.k, [4]int{p.timeouts, p.failures, p.purges, p.pushed}
+		})
+		timeouts, failures, purges = timeouts+p[0], failures+p[1], purges+p[2]
+	})
+	require.NotZero(t, timeouts)
+	require.NotZero(t, failures)
+	require.NotZero(t, purges)
+}
