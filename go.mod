@@ -1,6 +1,6 @@
 module rnic
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/gopacket/gopacket v1.7.7
@@ -15,6 +15,6 @@ require (
 	github.com/schollz/progressbar/v3 v3.19.1 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/net v0.55.0 // indirect
-	golang.org/x/sys v0.46.0 // indirect
-	golang.org/x/term v0.44.0 // indirect
+	golang.org/x/sys v0.50.0 // indirect
+	golang.org/x/term v0.48.0 // indirect
 )

@@ -21,7 +21,6 @@ func main() {
 	k := kong.Parse(&c,
 		kong.Name("rnic"),
 		kong.Description("A clock-accurate model of a RoCEv2 RDMA NIC with its driver, two hosts and the wire between them."),
-		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err := k.Run(); err != nil {

@@ -64,8 +64,8 @@ func (j *Job) Check() error {
 	return nil
 }
 
-// messages is how many the job has; no bytes are one empty message.
-func (j *Job) messages() int {
+// Messages is how many the job has; no bytes are one empty message.
+func (j *Job) Messages() int {
 	if len(j.Data) == 0 {
 		return 1
 	}
@@ -80,7 +80,7 @@ func (j *Job) message(i int) []byte {
 
 // round is how many messages go before the receivers have to post again.
 func (j *Job) round() int {
-	n := min(j.messages(), roundQueue*j.QPs)
+	n := min(j.Messages(), roundQueue*j.QPs)
 	if j.MsgSize > 0 {
 		n = min(n, max(1, roundBytes/j.MsgSize))
 	}

@@ -51,7 +51,7 @@ func (j *Job) Run(b *tb.Bench) (Result, error) {
 	if err := j.Check(); err != nil {
 		return Result{}, err
 	}
-	r := &run{j: *j, bench: b, messages: j.messages()}
+	r := &run{j: *j, bench: b, messages: j.Messages()}
 	r.rounds = (r.messages-1)/j.round() + 1
 	r.a, r.b = side{j: &r.j, h: b.Hosts[0]}, side{j: &r.j, h: b.Hosts[1]}
 	r.watch()

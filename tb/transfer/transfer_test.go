@@ -38,7 +38,7 @@ func TestFirstLight(t *testing.T) {
 
 func TestFigures(t *testing.T) {
 	for _, c := range []struct {
-		mtu                          roce.MTU
+		mtu                        roce.MTU
 		qps, size, n, depth, batch int
 	}{
 		{roce.MTU4096, 1, 65536, 32, 8, 1}, {roce.MTU1024, 1, 65536, 32, 8, 1}, {roce.MTU256, 1, 65536, 16, 8, 1},
