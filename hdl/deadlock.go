@@ -23,18 +23,35 @@ type Wait struct {
 	Since uint64 // cycle of the last beat through it
 }
 
-// Error lists full and held ports first: they hold the cause.
+// Error lists threads, and the ports that are full or held: they hold the cause.
+// Ports that are merely empty are counted when they are many, as they are in a
+// design at rest.
 func (d *Deadlock) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: deadlock at cycle %d: everything sleeps and nothing is due", d.Kernel, d.Cycle)
 	for _, t := range d.Threads {
 		fmt.Fprintf(&b, "\n\tthread %s waits for an event", t)
 	}
+	empty := 0
 	for _, w := range d.Waits {
+		if w.State == "empty" {
+			empty++
+		}
+	}
+	for _, w := range d.Waits {
+		if w.State == "empty" && empty > maxEmpty {
+			continue
+		}
 		fmt.Fprintf(&b, "\n\t%s: %s is %s since cycle %d, peer %s", w.Block, w.Port, w.State, w.Since, w.Peer)
+	}
+	if empty > maxEmpty {
+		fmt.Fprintf(&b, "\n\t%d ports are empty", empty)
 	}
 	return b.String()
 }
+
+// maxEmpty is how many empty ports an error lists.
+const maxEmpty = 8
 
 // stuck tells whether work is left over in an idle kernel.
 func (k *Kernel) stuck() bool {

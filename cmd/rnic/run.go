@@ -19,7 +19,7 @@ type runCmd struct {
 	File string `arg:"" optional:"" help:"File to send; without it a built-in payload of 16 KiB."`
 
 	MTU     int    `default:"1024" help:"Path MTU in bytes: 256, 512, 1024, 2048 or 4096."`
-	QPs     int    `default:"4" help:"Queue pairs, which take the messages in turn."`
+	QPs     int    `name:"qps" default:"4" help:"Queue pairs, which take the messages in turn."`
 	MsgSize int    `default:"4096" help:"Bytes of a message."`
 	Depth   int    `default:"16" help:"Messages that a QP has posted at once."`
 	Seed    uint64 `default:"1" help:"Seed of all that is drawn: pages, PSNs, order of completions."`

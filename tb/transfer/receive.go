@@ -26,11 +26,11 @@ func (r *run) coordinateReceiver(t *hdl.Thread, bus *host.Bus) error {
 	for round := 1; round <= r.rounds; round++ {
 		s.round = round
 		s.begin.Notify()
-		if err := s.gather(t); err != nil { // all have posted
+		if err := s.gather(t, &s.posted, round); err != nil {
 			return err
 		}
 		s.h.OOB.Send([]byte("go"))
-		if err := s.gather(t); err != nil { // all have received
+		if err := s.gather(t, &s.done, round); err != nil {
 			return err
 		}
 	}
@@ -58,7 +58,7 @@ func (r *run) receiver(t *hdl.Thread, bus *host.Bus, n int) error {
 				return err
 			}
 		}
-		s.done()
+		s.count(&s.posted)
 		for i := first; i < end; {
 			k, err := cq.Wait(wcs, math.MaxInt64)
 			if err != nil {
@@ -71,7 +71,7 @@ func (r *run) receiver(t *hdl.Thread, bus *host.Bus, n int) error {
 				i += r.j.QPs
 			}
 		}
-		s.done()
+		s.count(&s.done)
 	}
 	return nil
 }

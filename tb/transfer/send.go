@@ -30,7 +30,7 @@ func (r *run) coordinateSender(t *hdl.Thread, bus *host.Bus) error {
 		}
 		s.round = round
 		s.begin.Notify()
-		if err := s.gather(t); err != nil {
+		if err := s.gather(t, &s.done, round); err != nil {
 			return err
 		}
 	}
@@ -73,7 +73,7 @@ func (r *run) sender(t *hdl.Thread, bus *host.Bus, n int) error {
 				return err
 			}
 		}
-		s.done()
+		s.count(&s.done)
 	}
 	return nil
 }

@@ -29,7 +29,8 @@ type side struct {
 
 	round   int // that QP threads may work on, from 1
 	begin   hdl.Event
-	ready   int // QP threads that are done with their present step
+	posted  int // rounds that QP threads have posted, added up
+	done    int // rounds that QP threads are done with, added up
 	step    hdl.Event
 	err     error // the first
 	counter [abi.NumCounters]uint64
@@ -133,18 +134,17 @@ func (s *side) await(t *hdl.Thread, round int) bool {
 	return s.err == nil
 }
 
-// done reports the end of a step of a QP thread.
-func (s *side) done() {
-	s.ready++
+// count adds to posted or done.
+func (s *side) count(n *int) {
+	*n++
 	s.step.Notify()
 }
 
-// gather waits until all QP threads are done with their step.
-func (s *side) gather(t *hdl.Thread) error {
-	for s.ready < s.j.QPs && s.err == nil {
+// gather waits until all QP threads have counted a round.
+func (s *side) gather(t *hdl.Thread, n *int, round int) error {
+	for *n < round*s.j.QPs && s.err == nil {
 		t.Wait(&s.step, 0)
 	}
-	s.ready = 0
 	return s.err
 }
 
