@@ -20,6 +20,9 @@ func (m *Retrans) finish(l *list) (end bool) {
 	case opPurge:
 		m.purge(l)
 	case opAck:
+		if l.Purged && m.Sent.Valid() {
+			return false // the message may be there that it acknowledges
+		}
 		e := m.Ack.Take()
 		if !l.Purged {
 			m.event(l, e)
