@@ -31,10 +31,10 @@ type call struct {
 // command executes an admin command. box, if not nil, is its mailbox: read by the
 // device or, with out, written.
 func (d *Device) command(op abi.AdminOp, object uint32, box *[abi.MailboxSize]byte, out bool) error {
-	a := &d.admin
-	if d.closed {
-		return fmt.Errorf("%s: device is closed: %w", op, ErrInvalid)
+	if err := d.usable(); err != nil {
+		return fmt.Errorf("%s: %w", op, err)
 	}
+	a := &d.admin
 	limit := d.bus.Now() + d.Config.AdminTimeout
 	for a.pi-a.ci == 1<<logAdmin && a.broken == nil {
 		d.awaitAdmin(limit)
@@ -59,6 +59,14 @@ func (d *Device) command(op abi.AdminOp, object uint32, box *[abi.MailboxSize]by
 		return &AdminError{Op: op, Object: object, Status: c.res.Status, Syndrome: c.res.Syndrome}
 	}
 	return nil
+}
+
+// usable is the error of a device that is closed or given up.
+func (d *device) usable() error {
+	if d.closed {
+		return fmt.Errorf("device is closed: %w", ErrInvalid)
+	}
+	return d.admin.broken
 }
 
 // submit writes mailbox and command and rings.

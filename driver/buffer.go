@@ -11,7 +11,7 @@ const firstVA = 0x7f00_0000_0000
 
 // Buffer is memory of the program: consecutive virtual addresses over frames that
 // are anywhere. It is an io.ReaderAt and io.WriterAt; offsets are in bytes from its
-// start. Reading and writing cost no time.
+// start. Reading and writing cost no time, and any thread may do it.
 type Buffer struct {
 	Addr uint64 // virtual address of the first byte
 
@@ -27,8 +27,8 @@ type Buffer struct {
 // page. Addresses of different buffers are never next to each other, nor used
 // twice.
 func (d *Device) AllocBuffer(size, offsetInPage int) (*Buffer, error) {
-	if size < 0 || offsetInPage < 0 || offsetInPage >= pageSize {
-		return nil, fmt.Errorf("buffer of %d bytes at offset %d of a page: %w", size, offsetInPage, ErrInvalid)
+	if d.closed || size < 0 || offsetInPage < 0 || offsetInPage >= pageSize {
+		return nil, fmt.Errorf("buffer of %d bytes at offset %d of a page (device closed: %t): %w", size, offsetInPage, d.closed, ErrInvalid)
 	}
 	n := max(1, (offsetInPage+size+pageSize-1)/pageSize)
 	frames, err := d.bus.AllocPages(n)
@@ -44,8 +44,8 @@ func (d *Device) AllocBuffer(size, offsetInPage int) (*Buffer, error) {
 // power of two): registering it takes few of the device's page entries, as with
 // huge pages. Virtual and bus address agree in the bits below align.
 func (d *Device) AllocContiguous(size, align int) (*Buffer, error) {
-	if size <= 0 || align <= 0 || align&(align-1) != 0 {
-		return nil, fmt.Errorf("buffer of %d bytes aligned to %d: %w", size, align, ErrInvalid)
+	if d.closed || size <= 0 || align <= 0 || align&(align-1) != 0 {
+		return nil, fmt.Errorf("buffer of %d bytes aligned to %d (device closed: %t): %w", size, align, d.closed, ErrInvalid)
 	}
 	align = max(align, pageSize)
 	addr, err := d.bus.AllocDMA(size, align)

@@ -1,8 +1,11 @@
 package driver
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"rnic/abi"
 )
@@ -50,7 +53,8 @@ func (d *Device) destroyAll() error {
 			}
 		}
 	}
-	for b := range d.buffers {
+	byAddr := func(a, b *Buffer) int { return cmp.Compare(a.Addr, b.Addr) }
+	for _, b := range slices.SortedFunc(maps.Keys(d.buffers), byAddr) {
 		b.release()
 	}
 	return nil
@@ -65,12 +69,17 @@ func (d *Device) stop() error {
 	for _, q := range d.eqs {
 		d.bus.FreeDMA(q.base)
 	}
+	d.freeAdmin()
+	return nil
+}
+
+// freeAdmin gives the admin rings back.
+func (d *Device) freeAdmin() {
 	for _, addr := range []uint64{d.admin.sq, d.admin.cq, d.admin.boxes} {
 		if addr != 0 {
 			d.bus.FreeDMA(addr)
 		}
 	}
-	return nil
 }
 
 // abandon stops the device after an error, joined with what goes wrong then.

@@ -22,10 +22,10 @@ type Config struct {
 }
 
 const (
-	logAdmin     = 5 // entries of the admin rings
-	logEQ        = 8 // entries of an event queue
-	maxAsync     = 4096
-	adminVector  = 0 // also that of event queue 0
+	logAdmin     = 5    // entries of the admin rings
+	logEQ        = 8    // entries of an event queue
+	maxAsync     = 4096 // asynchronous events that are kept for the program
+	adminVector  = 0    // also that of event queue 0
 	pageSize     = 4096
 	ringAlign    = 4096
 	pollInterval = 1_000_000 // ps between reads of a register that is to change

@@ -27,8 +27,10 @@ type cq struct {
 	bell bell
 
 	armed     bool // for any completion, and no event seen since
-	dead      error
-	refs      int // queues of QPs
+	toArm     bool // asked for, the doorbell is not yet written
+	toArmAny  bool
+	dead      error // it has lost completions
+	refs      int   // queues of QPs
 	destroyed bool
 	entry     [abi.CQESize]byte
 	cqe       abi.CQE
@@ -42,6 +44,9 @@ type CQOptions struct {
 // CreateCQ makes a completion queue for entries completions or more. Errors wrap
 // ErrInvalid (size, vector) or ErrNoMemory.
 func (d *Device) CreateCQ(entries int, opts CQOptions) (*CQ, error) {
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("create CQ: %w", err)
+	}
 	most := int(min(d.Attr.MaxCQE, 1<<abi.MaxLogRing))
 	if entries < 1 || entries > most {
 		return nil, fmt.Errorf("CQ of %d entries, the device has 1 to %d: %w", entries, most, ErrInvalid)
@@ -177,5 +182,27 @@ func (c *CQ) announce() error {
 	if c.ci-c.bell.rung < c.lazy {
 		return nil
 	}
-	return c.dev.ring(&c.bell, c.page, abi.DoorbellCQ, c.num, &c.ci)
+	return c.ring()
+}
+
+// ring tells the device what was consumed, and arms if that was asked for, in one
+// doorbell. Only one thread at a time does, for all.
+func (c *CQ) ring() (err error) {
+	b := &c.bell
+	if b.busy {
+		return nil
+	}
+	b.busy = true
+	for err == nil && (b.rung != c.ci || c.toArm) {
+		v := abi.Doorbell{Number: c.num, Kind: abi.DoorbellCQ, Index: c.ci}
+		if c.toArm {
+			v.Kind, v.SolicitedOnly = abi.DoorbellCQArm, !c.toArmAny
+			c.toArm, c.toArmAny = false, false
+		}
+		if err = c.dev.doorbell(b, c.page, v); err == nil {
+			b.rung = v.Index
+		}
+	}
+	b.busy = false
+	return err
 }

@@ -45,8 +45,9 @@ func (d *Device) createEQ(n uint8) error {
 	return d.doorbell(&q.bell, q.page, abi.Doorbell{Number: uint32(n), Kind: abi.DoorbellEQ})
 }
 
-// drain consumes the events of a queue and arms it again if there were any.
-// Asynchronous ones that nobody asks for stay in event queue 0 in the end.
+// drain consumes the events of a queue and arms it again if there were any. When
+// maxAsync asynchronous events wait for someone to ask for them, further ones stay
+// in event queue 0.
 func (d *Device) drain(q *eventQueue) error {
 	for q.num != 0 || len(d.async) < maxAsync {
 		var b [abi.EventSize]byte

@@ -22,11 +22,13 @@ type device struct {
 	mrs   map[uint32]*fakeMR
 	limit abi.DeviceMailbox
 
-	hold   bool // send queues do nothing
-	mute   bool // commands are not answered
-	pushed int
-	refuse func(c *abi.AdminCommand) (abi.AdminStatus, abi.AdminSyndrome) // before executing it
-	twist  func(e *abi.AdminCompletion)                                   // before writing it
+	watchLatch bool   // the high word of a counter must be read behind its low word
+	latch      uint32 // offset of the low word read last
+	hold       bool   // send queues do nothing
+	mute       bool   // commands are not answered
+	pushed     int
+	refuse     func(c *abi.AdminCommand) (abi.AdminStatus, abi.AdminSyndrome) // before executing it
+	twist      func(e *abi.AdminCompletion)                                   // before writing it
 }
 
 type fakeEQ struct {
@@ -82,6 +84,10 @@ func (d *device) readReg(off uint32) uint32 {
 	case off == abi.RegStatus:
 		return abi.RegWord(abi.StatusLayout, d.status)
 	case off >= abi.CountersBase && off < abi.MSIXTableBase:
+		if d.watchLatch && off%8 == 4 && d.latch != off-4 {
+			d.m.fault("high word %#x behind low word %#x", off, d.latch)
+		}
+		d.latch = off
 		return off
 	}
 	return d.reg[off/4]
@@ -137,7 +143,7 @@ func (d *device) writeReg(off, w uint32) {
 		d.status.AdminEnabled = c.Enable
 		d.status.AdminError = d.status.AdminError && c.Enable
 	case abi.RegAdminDoorbell:
-		if n := uint16(w) - d.ci; n > 1<<d.reg[abi.RegAdminLogSize/4] {
+		if n := uint16(w) - d.ci; d.status.AdminEnabled && n > 1<<d.reg[abi.RegAdminLogSize/4] {
 			d.m.fault("admin doorbell %d, %d commands are done", w, d.ci)
 			return
 		}

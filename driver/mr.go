@@ -21,6 +21,9 @@ type pd struct {
 
 // AllocPD makes a protection domain.
 func (d *Device) AllocPD() (*PD, error) {
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("protection domain: %w", err)
+	}
 	n, err := d.pds.take()
 	if err != nil {
 		return nil, fmt.Errorf("protection domain: %w", err)
@@ -71,12 +74,17 @@ func (p *PD) RegMR(b *Buffer, access abi.AccessFlags) (*MR, error) {
 // ErrNoMemory.
 func (p *PD) RegMRRange(b *Buffer, off, n int, access abi.AccessFlags) (*MR, error) {
 	d := p.dev
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("register: %w", err)
+	}
 	switch {
 	case p.destroyed || b.freed:
 		return nil, fmt.Errorf("register buffer at %#x (freed: %t) in PD %d (destroyed: %t): %w",
 			b.Addr, b.freed, p.num, p.destroyed, ErrInvalid)
 	case off < 0 || n < 0 || off > b.size-n:
 		return nil, fmt.Errorf("register %d bytes at %d of a buffer of %d: %w", n, off, b.size, ErrInvalid)
+	case access&^d.Attr.Access != 0:
+		return nil, fmt.Errorf("register with %s, the device has %s: %w", access, d.Attr.Access, ErrNotSupported)
 	case access&(abi.AccessRemoteWrite|abi.AccessRemoteAtomic) != 0 && access&abi.AccessLocalWrite == 0:
 		return nil, fmt.Errorf("register with %s, without local write: %w", access, ErrInvalid)
 	}

@@ -114,6 +114,7 @@ func (d *Device) start() error {
 	} {
 		addr, err := d.bus.AllocDMA(r.size<<logAdmin, ringAlign)
 		if err != nil {
+			d.freeAdmin()
 			return fmt.Errorf("admin rings: %w: %w", ErrNoMemory, err)
 		}
 		*r.addr = addr

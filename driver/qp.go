@@ -55,6 +55,9 @@ func (p *PD) CreateQP(c QPConfig) (*QP, error) {
 	if c.Type == 0 {
 		c.Type = abi.QPTypeRC
 	}
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("create QP: %w", err)
+	}
 	if err := p.checkQP(&c); err != nil {
 		return nil, fmt.Errorf("create QP: %w", err)
 	}

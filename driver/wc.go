@@ -18,7 +18,7 @@ type WC struct {
 	Imm       uint32 // with flag WITH_IMM; the key with WITH_INV
 	QPN       uint32
 	SrcQPN    uint32
-	QP        *QP    // as CreateQP returned it
+	QP        *QP    // as CreateQP returned it: the handle of the thread that made it
 	Timestamp uint64 // clock cycles of the device when the CQE was made
 }
 

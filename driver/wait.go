@@ -1,0 +1,54 @@
+package driver
+
+import "fmt"
+
+// Arm asks for one event for the next completion that was not polled yet; with
+// solicited only for one that the sender asked for, or in error. It never waits.
+func (c *CQ) Arm(solicited bool) error {
+	if c.destroyed {
+		return fmt.Errorf("arm: CQ %d is destroyed: %w", c.num, ErrInvalid)
+	}
+	c.armed = c.armed || !solicited
+	c.toArm, c.toArmAny = true, c.toArmAny || !solicited
+	return c.ring()
+}
+
+// Wait is Poll, but waits for one completion at least, until the given time (ps;
+// math.MaxInt64: for ever). With none by then it returns 0 and no error.
+func (c *CQ) Wait(wcs []WC, until int64) (int, error) {
+	if len(wcs) == 0 {
+		return 0, fmt.Errorf("wait for no completions: %w", ErrInvalid)
+	}
+	for {
+		if n, err := c.Poll(wcs); n > 0 || err != nil {
+			return n, err
+		}
+		if err := c.drain(); err != nil {
+			return 0, err
+		}
+		if !c.armed {
+			if err := c.Arm(false); err != nil {
+				return 0, err
+			}
+			if n, err := c.Poll(wcs); n > 0 || err != nil {
+				return n, err
+			}
+		}
+		fired, err := c.dev.bus.WaitIRQ(int(c.eq.num), until)
+		if err != nil {
+			return 0, err
+		}
+		if !fired && c.dev.bus.Now() >= until {
+			return c.Poll(wcs)
+		}
+	}
+}
+
+// drain consumes the events of the CQ's event queue, and asynchronous ones, so that
+// the device is never held up by them.
+func (c *CQ) drain() error {
+	if err := c.dev.drain(c.eq); err != nil {
+		return err
+	}
+	return c.dev.drain(c.dev.eqs[0])
+}
