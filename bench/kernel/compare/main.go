@@ -5,23 +5,36 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	"rnic/bench/kernel/verilog"
 )
 
+// plan is how much to run.
+type plan struct {
+	rounds int    // runs of each pair, taken in turns
+	cycles int    // clock cycles a run; a tenth with VCD
+	files  string // directory for the VCD files; the null device if empty
+}
+
 func main() {
-	rounds := flag.Int("rounds", 40, "runs of each, taken in turns")
-	cycles := flag.Int("cycles", 20_000, "clock cycles a run; a tenth with VCD")
+	var p plan
+	flag.IntVar(&p.rounds, "rounds", 40, "runs of each, taken in turns")
+	flag.IntVar(&p.cycles, "cycles", 20_000, "clock cycles a run; a tenth of that with VCD")
+	flag.StringVar(&p.files, "files", "", "write VCD files to this `directory`, not to the null device")
 	flag.Parse()
-	if err := compare(*rounds, *cycles); err != nil {
+	if err := compare(os.Stdout, p); err != nil {
 		fmt.Fprintln(os.Stderr, "bench-kernel:", err)
 		os.Exit(1)
 	}
 }
 
-func compare(rounds, cycles int) error {
+func compare(w io.Writer, plan plan) (err error) {
+	if plan.rounds < 1 || plan.cycles < 10 {
+		return fmt.Errorf("%d rounds of %d cycles: at least 1 of 10", plan.rounds, plan.cycles)
+	}
 	if err := verilog.Missing(); err != nil {
 		return err
 	}
@@ -34,7 +47,9 @@ func compare(rounds, cycles int) error {
 	var pairs []*pair
 	defer func() {
 		for _, p := range pairs {
-			p.close()
+			if e := p.close(); err == nil {
+				err = e
+			}
 		}
 	}()
 	for i, b := range builds {
@@ -43,20 +58,20 @@ func compare(rounds, cycles int) error {
 			return err
 		}
 		for _, load := range loads {
-			p, err := newPair(program, b, load, dir)
+			p, err := newPair(program, b, load, plan.files)
 			if err != nil {
 				return err
 			}
 			pairs = append(pairs, p)
 		}
 	}
-	for range rounds {
+	for range plan.rounds {
 		for _, p := range pairs {
-			if err := p.turn(cycles); err != nil {
+			if err := p.turn(plan.cycles); err != nil {
 				return err
 			}
 		}
 	}
-	print(os.Stdout, pairs, rounds, cycles)
+	table(w, pairs, plan)
 	return nil
 }

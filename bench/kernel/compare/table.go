@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"rnic/bench/kernel/verilog"
 )
 
-func print(w io.Writer, pairs []*pair, rounds, cycles int) {
-	fmt.Fprintf(w, "%s\nverilator %v; g++ %s\nns a clock, %d runs of each in turns, %d cycles a run\n\n", verilog.Version(), verilog.Flags, verilog.CFlags, rounds, cycles)
-	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+func table(w io.Writer, pairs []*pair, plan plan) {
+	fmt.Fprintf(w, "%s\nverilator %s; g++ %s\n", verilog.Version(), strings.Join(verilog.Flags, " "), verilog.CFlags)
+	fmt.Fprintf(w, "ns a clock: %d runs of each, in turns, of %d cycles, a tenth of that with VCD\n\n", plan.rounds, plan.cycles)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "load\tCRC\tVCD\thdl min\tmedian\tVerilator min\tmedian\tratio min\tmedian\t")
 	for _, p := range pairs {
 		a, b := summary(p.ours), summary(p.theirs)
