@@ -19,7 +19,9 @@ type Counts struct {
 
 // flow follows the requests to one QP: the sender's side of roce.md, "PSN".
 type flow struct {
+	mtu      int // payload bytes of a full packet
 	begun    bool
+	known    bool     // next is, before the first has come
 	next     roce.PSN // the PSN that must come next
 	inside   bool     // between first and last of a message
 	messages roce.MSN // messages that have ended
@@ -37,7 +39,7 @@ type answers struct {
 // Wire checks the frames of one port. Packets must be RC, and there must be no
 // loss: every gap is an error.
 type Wire struct {
-	MTU    int // payload bytes of a full packet
+	MTU    int // payload bytes of a full packet, but of QPs that Connect told
 	Counts Counts
 	errs   []error
 
@@ -57,6 +59,30 @@ func NewWire(mtu int) *Wire {
 // QPPair tells which QP of the other host a local one is connected to: packets
 // name their destination only.
 func (w *Wire) QPPair(local, remote roce.QPN) { w.pairs[remote] = local }
+
+// Connection is a pair of QPs as one of its ports sees it.
+type Connection struct {
+	Local, Remote    roce.QPN
+	MTU              int      // payload bytes of a full packet
+	SendPSN, RecvPSN roce.PSN // the first of the requests sent and received
+}
+
+// Connect begins a connection: what the same QP numbers did before is forgotten,
+// and PSNs and MSN begin anew. Nothing of the old may be under way any more.
+func (w *Wire) Connect(c Connection) {
+	w.pairs[c.Remote] = c.Local
+	w.out[c.Remote] = &flow{mtu: c.MTU, known: true, next: c.SendPSN}
+	w.in[c.Local] = &flow{mtu: c.MTU, known: true, next: c.RecvPSN}
+	delete(w.acks, c.Remote)
+}
+
+// Disconnect ends a connection: Finish no longer asks for it.
+func (w *Wire) Disconnect(local, remote roce.QPN) {
+	delete(w.pairs, remote)
+	delete(w.out, remote)
+	delete(w.in, local)
+	delete(w.acks, remote)
+}
 
 // Errors are the broken rules found, at most 20.
 func (w *Wire) Errors() []error { return w.errs }
@@ -84,7 +110,7 @@ func (w *Wire) Frame(ps int64, tx, badFCS bool, data []byte) {
 		c.RxPackets++
 		c.RxBytes += uint64(len(data))
 		if p.BTH.Opcode.IsRequest() {
-			w.request(ps, flowOf(w.in, roce.QPN(p.BTH.DestQP)), &p)
+			w.request(ps, w.flowOf(w.in, roce.QPN(p.BTH.DestQP)), &p)
 		}
 		return
 	}
@@ -93,15 +119,15 @@ func (w *Wire) Frame(ps int64, tx, badFCS bool, data []byte) {
 	if p.BTH.Opcode.IsRequest() {
 		c.Requests++
 		c.Payload += uint64(len(p.Payload))
-		w.request(ps, flowOf(w.out, roce.QPN(p.BTH.DestQP)), &p)
+		w.request(ps, w.flowOf(w.out, roce.QPN(p.BTH.DestQP)), &p)
 	} else {
 		w.answer(ps, &p)
 	}
 }
 
-func flowOf(m map[roce.QPN]*flow, q roce.QPN) *flow {
+func (w *Wire) flowOf(m map[roce.QPN]*flow, q roce.QPN) *flow {
 	if m[q] == nil {
-		m[q] = &flow{}
+		m[q] = &flow{mtu: w.MTU}
 	}
 	return m[q]
 }
@@ -130,7 +156,7 @@ func (w *Wire) format(ps int64, p *roce.Packet, data []byte) {
 // request checks the order of the request packets of one flow.
 func (w *Wire) request(ps int64, f *flow, p *roce.Packet) {
 	op, psn, n := p.BTH.Opcode, p.BTH.PSN, len(p.Payload)
-	if f.begun && psn != f.next {
+	if (f.begun || f.known) && psn != f.next {
 		w.fail(ps, "QP %06x: PSN %06x, expected %06x", p.BTH.DestQP, psn, f.next)
 	}
 	f.begun, f.next = true, psn.Add(1)
@@ -142,9 +168,9 @@ func (w *Wire) request(ps int64, f *flow, p *roce.Packet) {
 	}
 	f.length += n
 	switch {
-	case !op.Ends() && n != w.MTU:
-		w.fail(ps, "QP %06x PSN %06x: %v with %d bytes, MTU %d", p.BTH.DestQP, psn, op, n, w.MTU)
-	case n > w.MTU, op.IsLast() && n == 0:
+	case !op.Ends() && n != f.mtu:
+		w.fail(ps, "QP %06x PSN %06x: %v with %d bytes, MTU %d", p.BTH.DestQP, psn, op, n, f.mtu)
+	case n > f.mtu, op.IsLast() && n == 0:
 		w.fail(ps, "QP %06x PSN %06x: %v with %d bytes", p.BTH.DestQP, psn, op, n)
 	case op.Ends() && !p.BTH.AckReq:
 		w.fail(ps, "QP %06x PSN %06x: %v without AckReq", p.BTH.DestQP, psn, op)
