@@ -312,13 +312,18 @@ func (l *life) outcomes(i int) []abi.WCStatus {
 	return nil
 }
 
+// quiet tells whether what was on its way of former lives has come.
+func (p *program) quiet() bool {
+	return p.b.Ack.Pending() == 0 && p.b.Event.Pending() == 0 && !p.b.Retire.In.Valid()
+}
+
 // step does something at random.
 func (p *program) step(th *hdl.Thread) {
 	qpn := p.r.IntN(len(p.qps))
 	l := p.qps[qpn]
-	if l.purged && p.b.Ack.Pending() == 0 && p.b.Event.Pending() == 0 {
-		th.Sleep(100) // what was on its way has come
-		if p.b.Ack.Pending() == 0 && p.b.Event.Pending() == 0 {
+	if l.purged && p.quiet() {
+		th.Sleep(100)
+		if p.quiet() {
 			p.qps[qpn] = newLife(p.r)
 		}
 		return
