@@ -25,6 +25,7 @@ type wire struct {
 	ToNIC   hdl.Out[port.EthBeat]
 
 	out, in *hdl.Link[port.EthBeat]
+	gate    gate
 	taps    []Tap
 	tx, rx  []byte // frame being assembled
 }
@@ -37,16 +38,27 @@ func (w *wire) Tick() {
 		w.out.Send(*b)
 		w.tx = w.observe(w.tx, b, true)
 	}
-	if b, ok := w.in.Recv(); ok {
-		if !w.ToNIC.Ready() {
-			w.Fail("the MAC does not keep up with the wire")
-		}
-		w.ToNIC.Put(b)
-		w.rx = w.observe(w.rx, &b, false)
+	b, ok := w.in.Recv()
+	if ok {
 		if _, more := w.in.Peek(); more {
 			w.WakeAt(now + 1)
 		}
+		ok = w.gate.arrive(&b, now)
 	}
+	if !ok {
+		b, ok = w.gate.next(now)
+	}
+	if len(w.gate.queue) > 0 {
+		w.WakeAt(max(now+1, w.gate.silent))
+	}
+	if !ok {
+		return
+	}
+	if !w.ToNIC.Ready() {
+		w.Fail("the MAC does not keep up with the wire")
+	}
+	w.ToNIC.Put(b)
+	w.rx = w.observe(w.rx, &b, false)
 }
 
 // observe adds a beat to a frame and shows it when it is complete.

@@ -1,0 +1,104 @@
+package e2e
+
+import (
+	"errors"
+
+	"github.com/stretchr/testify/require"
+
+	"rnic/abi"
+	"rnic/roce"
+)
+
+var errFCS = errors.New("bad FCS")
+
+// Counters reads all counters of the device.
+func (d *Side) Counters() (v [abi.NumCounters]uint64) {
+	d.scene.t.Helper()
+	d.try(func() (err error) {
+		for _, c := range abi.Counters() {
+			if v[c], err = d.Dev.Counter(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return v
+}
+
+// Faults are the counters of the packet pipelines that tell of something wrong.
+// With those of frames in both directions they are what a fault may move.
+type Faults map[abi.Counter]uint64
+
+// faultCounters are the counters that Faults has.
+func faultCounters() (cs []abi.Counter) {
+	for c := abi.RxDropOverflow; c <= abi.RespRemoteInvalidRequest; c++ {
+		cs = append(cs, c)
+	}
+	return append(cs, abi.NaksSent, abi.RNRNaksSent, abi.CQOverruns, abi.DMAReadErrors)
+}
+
+// Faults are the counters of faults that are not 0.
+func (d *Side) Faults() Faults {
+	d.scene.t.Helper()
+	v, f := d.Counters(), Faults{}
+	for _, c := range faultCounters() {
+		if v[c] != 0 {
+			f[c] = v[c]
+		}
+	}
+	return f
+}
+
+// Since is what has moved since an earlier look.
+func (f Faults) Since(before Faults) Faults {
+	d := Faults{}
+	for c, v := range f {
+		if v != before[c] {
+			d[c] = v - before[c]
+		}
+	}
+	return d
+}
+
+// demandCounters demands that the counters of frames agree with what the port saw.
+func (d *Side) demandCounters() {
+	t := d.scene.t
+	t.Helper()
+	want := map[abi.Counter]uint64{}
+	for i := range d.Seen {
+		f := &d.Seen[i]
+		if f.Err != nil && !f.counted() {
+			continue
+		}
+		n, bytes := abi.RxPackets, abi.RxBytes
+		if f.Tx {
+			n, bytes = abi.TxPackets, abi.TxBytes
+		}
+		want[n]++
+		want[bytes] += uint64(f.Len)
+		if f.Tx && f.BTH.Opcode == roce.RCAck {
+			switch f.AETH.Syndrome.Kind() {
+			case roce.KindACK:
+				want[abi.AcksSent]++
+			case roce.KindRNR:
+				want[abi.RNRNaksSent]++
+			default:
+				want[abi.NaksSent]++
+			}
+		}
+	}
+	got := d.Counters()
+	for _, c := range []abi.Counter{
+		abi.TxPackets, abi.TxBytes, abi.RxPackets, abi.RxBytes, abi.AcksSent, abi.NaksSent, abi.RNRNaksSent,
+	} {
+		require.Equal(t, want[c], got[c], "%s: %v", d.K.Name(), c)
+	}
+}
+
+// counted tells whether a frame that is no good packet counts as a RoCE frame
+// nevertheless: it has a good FCS, its destination is the port, and it is UDP to
+// port 4791 in its full length.
+func (f *Seen) counted() bool {
+	var drop roce.Drop
+	return errors.As(f.Err, &drop) && drop >= roce.DropUDPLength
+}
