@@ -54,6 +54,10 @@ type SQCtx struct {
 	NextPSN  roce.PSN
 	Window   uint16 // packets that may still be sent before an ACK
 	Messages uint8  // entries of the outstanding table that the QP may still take
+	Reads    uint8  // READs and atomics that may still be started (initiator depth)
+	Reading  bool   // READs or atomics are outstanding: a fenced WQE has to wait
+	Credits  uint16 // requests that take a receive WQE of the peer that may still be started; 0xffff: no limit
+	MaxSGE   uint8
 	Msg      SQMsg
 	Arm      uint64 // ACK timeout in cycles, 0: none
 	SendCQN  CQN
@@ -75,8 +79,28 @@ type SQPut struct {
 	ExecIdx  uint16
 	NextPSN  roce.PSN
 	Messages uint8 // outstanding entries pushed in this service
+	Requests uint8 // of them, those that went to the wire (numbered by the peer's MSN)
+	Credited uint8 // of the requests, those that take a receive WQE of the peer
 	Msg      SQMsg
 	Fault    bool
+}
+
+// ReadPost enters a READ or atomic into the QP's list of those outstanding:
+// wqe_sched to qpc, before the request packet is described. FirstPSN..LastPSN
+// are the PSNs of its responses.
+type ReadPost struct {
+	QPN      QPN
+	Op       abi.WQEOp
+	UnitIdx  uint16 // of the WQE: its SGEs say where the data goes
+	FirstPSN roce.PSN
+	LastPSN  roce.PSN
+	Len      uint32
+}
+
+// RespDone tells qpc that the answer of a READ or atomic has left: responder to
+// qpc. Its responder resource is free.
+type RespDone struct {
+	QPN QPN
 }
 
 // TxHdrReq asks qpc for what the headers of one packet need: pkt_tx to qpc.
@@ -103,7 +127,8 @@ type TxHdr struct {
 }
 
 // SQFault is a local fault met while sending: pkt_tx to qpc. The QP goes to
-// ERR, the WQE that PSN belongs to gets Status, after all before it.
+// ERR, the WQE that PSN belongs to gets Status, after all before it. A fault in a
+// READ response goes to ack_gen instead, which has a NAK take its place.
 type SQFault struct {
 	QPN    QPN
 	PSN    roce.PSN
@@ -183,12 +208,15 @@ type QPAdminRes struct {
 // destroyed. It travels in order behind all work of that QP:
 //
 //	admin ► wqe_sched ► pkt_tx ► retrans ► cq_writer ► admin
-//	admin ► ack_gen ► scatter ► cq_writer ► admin
+//	admin ► ack_gen ► scatter ► cq_writer ► admin, and scatter ► ack_gen ► responder
 //
-// Each block forgets what it holds of the QP (lines, outstanding entries,
+// With Key it belongs to no QP: admin sends it after a key was made invalid, and
+// nothing is forgotten; when both markers are back, nothing translated by the key
+// is on its way any more. Each block forgets what it holds of the QP (lines, outstanding entries,
 // timers, prefetched receive WQEs) before it passes the marker on. cq_writer
 // returns it when every CQE before it has entered the posted queue.
 type Purge struct {
 	QPN QPN
 	RX  bool // the receive pipeline's marker
+	Key bool // of a deregistration: no QP
 }
