@@ -33,14 +33,20 @@ type WriteReq struct {
 // WriteDone answers each WriteReq that had Notify, in order.
 type WriteDone struct{}
 
-// MptReq asks mpt to check and translate Len bytes (1..4096) at VA under Key.
-// Access holds the abi.Access bits that the use needs (0: local read)..
+// MptReq asks mpt to check and translate Len bytes (0..4096) at VA under Key.
+// Access holds the abi.Access bits that the use needs (0: local read). Range, if
+// it is larger than Len, is how many bytes from VA on must be inside the region.
+// With Invalidate nothing is translated: the key is made invalid if it exists in
+// the domain (SEND with invalidate).
 type MptReq struct {
 	Key    Key
 	VA     VA
 	Len    uint16
+	Range  uint32
 	PD     PD
 	Access uint8
+
+	Invalidate bool
 }
 
 // MptStatus is the outcome of a lookup.
@@ -81,6 +87,7 @@ const (
 	ReadSQ
 	ReadRQ
 	ReadTx
+	ReadAtomic
 	ReadClients
 )
 
@@ -89,5 +96,6 @@ const (
 	WriteAdmin = iota
 	WriteRx
 	WriteCQ
+	WriteAtomic
 	WriteClients
 )

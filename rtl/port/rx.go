@@ -67,7 +67,10 @@ type RxOp struct {
 	Pkt    RxPkt
 	PSN    roce.PSN     // RxFault: of the packet that failed
 	MSN    MSN          // RxFault: messages completed before it
+	Send   bool         // RxFault: the data of a response could not be placed: the send queue fails, no NAK
+	Silent bool         // RxFault: no NAK either (a key that can't be invalidated)
 	Status abi.WCStatus // RxFault
+	Vendor abi.VendorErr
 }
 
 // RxAction is the verdict on an RxOp.
@@ -96,13 +99,35 @@ func (a RxAction) String() string {
 
 var rxActionNames = [...]string{"DROP", "PLACE", "REPLY", "ACK", "FLUSHED", "NOTHING", "FAILED"}
 
-// RxVerdict answers RxOp, in order. First..ByteLen describe the receive WQE
+// RxTarget is where the payload of a packet goes.
+type RxTarget uint8
+
+// Targets.
+const (
+	TargetNone   RxTarget = iota
+	TargetRecv            // the receive WQE, at Offset
+	TargetRemote          // memory of an R_Key: WRITE; for READ and atomic requests only the check
+	TargetSend            // the SGEs of a send WQE, at Offset: READ response, atomic result
+)
+
+// Width is 2 bits.
+func (RxTarget) Width() int { return 2 }
+
+func (t RxTarget) String() string { return [...]string{"NONE", "RECV", "REMOTE", "SEND"}[t&3] }
+
+// RxVerdict answers RxOp, in order. TakesWQE..Offset describe the receive WQE
 // and the message when Action is RxPlace (or RxReply of a fatal NAK that has a
-// receive WQE: Error is set).
+// receive WQE: Error is set). RxPlace also stands for READ and atomic requests,
+// whose R_Key scatter has checked before Job goes on, and for responses to the
+// send queue: their Event follows when the data has been posted.
 type RxVerdict struct {
 	Action RxAction
 	Kind   RxOpKind
 	QPN    QPN
+	Target RxTarget
+	Remote Remote // TargetRemote
+	SQ     SQRef  // TargetSend
+	Job    Job    // READ and atomic requests: what responder does after the checks
 	// Drop is the counter of a drop. One that is not an RxDrop* (a duplicate, a
 	// packet behind a NAK) counts besides RxDropOther. With RxReply and RxFailed
 	// it is the counter of their reason, with RxAck that of a NAK; 0: none.
@@ -123,7 +148,87 @@ type RxVerdict struct {
 	Vendor   abi.VendorErr
 	More     bool
 	Ack      AckReq   // with Ack.Send: the acknowledgement to send; RxPlace: MSN is valid without too
-	Event    AckEvent // RxAck
+	HasEvent bool     // Event goes to retrans, behind the placement of this packet
+	Event    AckEvent
+}
+
+// Remote is memory that a request names. Range bytes from VA on must be inside
+// the region of Key: the whole RETH range at the first packet of a message.
+// Zero-length requests have no Remote: their key is not looked at.
+type Remote struct {
+	VA     VA
+	Key    Key
+	Range  uint32
+	Access uint8 // abi.Access bits
+}
+
+// SQRef names a send WQE in host memory: unit Idx of the ring of 2^Log units at
+// Base.
+type SQRef struct {
+	Base BusAddr
+	Log  uint8
+	Idx  uint16
+	Last bool // last packet of the response: the WQE is not needed again
+}
+
+// JobKind is what responder shall send.
+type JobKind uint8
+
+// Jobs of responder.
+const (
+	JobNone JobKind = iota
+	JobAck          // acknowledgement or NAK
+	JobRead         // READ responses: Len bytes at VA under Key
+	JobAtomic       // ATOMIC acknowledge, when the value has come from atomic
+)
+
+// Width is 2 bits.
+func (JobKind) Width() int { return 2 }
+
+func (k JobKind) String() string { return [...]string{"NONE", "ACK", "READ", "ATOMIC"}[k&3] }
+
+// Job is an answer of the responder. Those of a QP leave in order; those of
+// different QPs take turns.
+type Job struct {
+	Kind     JobKind
+	Purge    bool // marker: forget the QP
+	QPN      QPN
+	PSN      roce.PSN // of the acknowledgement, or of the first response
+	Syndrome uint8
+	MSN      MSN
+	VA       VA
+	Key      Key
+	Len      uint32
+	MTU      uint16
+	Op       roce.Opcode // JobAtomic: of the request
+	Swap     uint64      // swap or add
+	Compare  uint64
+}
+
+// AtomicReq asks the atomic unit for a read-modify-write of the 8 bytes at Addr:
+// scatter to atomic. AtomicRes answers to responder, with the original value, and
+// AtomicDone to scatter, which holds back what it would place for the same QP
+// until then; both when the new value has entered the posted queue.
+type AtomicReq struct {
+	QPN     QPN
+	PSN     roce.PSN
+	Addr    BusAddr
+	Op      roce.Opcode
+	Swap    uint64
+	Compare uint64
+}
+
+// AtomicRes answers AtomicReq, to responder. Err: the memory could not be read.
+type AtomicRes struct {
+	QPN   QPN
+	PSN   roce.PSN
+	Value uint64
+	Err   bool
+}
+
+// AtomicDone answers AtomicReq, to scatter.
+type AtomicDone struct {
+	QPN QPN
 }
 
 // AckReq asks ack_gen to send one acknowledgement.
@@ -152,10 +257,10 @@ type Place struct {
 	MSN      MSN // messages completed before this packet
 }
 
-// Placed reports back: scatter to ack_gen. Ack: the payload of a packet has
-// entered the posted queue, its acknowledgement may leave. Fault: the receive
-// WQE of a packet could not be used; ack_gen runs an RxFault for it, and scatter
-// drops what it still gets of that QP until the verdict RxFailed comes by.
+// Placed reports back: scatter to ack_gen. Job: the payload of a packet has
+// entered the posted queue, or its key was good: the answer may leave. Fault: a
+// packet could not be placed; ack_gen runs an RxFault for it, and scatter drops
+// what it still gets of that QP until the verdict RxFailed comes by.
 // Purge: the receive pipeline's marker for the QP has passed; nothing older of it
 // follows.
 type Placed struct {
@@ -164,8 +269,11 @@ type Placed struct {
 	QPN    QPN
 	PSN    roce.PSN // Fault: of the packet
 	MSN    MSN      // Fault: messages completed before it
-	Ack    AckReq
+	Send   bool     // Fault: of a response, see RxOp
+	Silent bool     // Fault: no NAK, see RxOp
+	Job    Job
 	Status abi.WCStatus
+	Vendor abi.VendorErr
 }
 
 // QPError tells ack_gen that a QP is in ERR and its receive queue has WQEs to
@@ -174,12 +282,15 @@ type QPError struct {
 	QPN QPN
 }
 
-// RQGet asks rq_fetch for a receive WQE: scatter to rq_fetch. The answer is an
+// RQGet asks rq_fetch for a receive WQE, or (SQ) for the SGEs of a send WQE whose
+// response has come: scatter to rq_fetch. The answer is an
 // RQWQE; a hit is answered at once, a miss after a DMA read. Next entries behind
 // it may be prefetched. Done releases the entry from the pool. Purge forgets the
 // QP; a void answer comes when no read for it is under way any more.
 type RQGet struct {
 	Purge  bool
+	SQ     bool // Ref names the WQE; Idx, Addr, Stride, Next are not used
+	Ref    SQRef
 	QPN    QPN
 	Idx    uint16
 	Addr   BusAddr // of the entry
@@ -190,7 +301,7 @@ type RQGet struct {
 }
 
 // MaxSGE is the number of scatter/gather elements that the hardware takes.
-const MaxSGE = 4
+const MaxSGE = 16
 
 // SGE is one scatter/gather element.
 type SGE struct {

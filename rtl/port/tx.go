@@ -21,7 +21,7 @@ type TxPkt struct {
 	Imm       uint32 // ImmDt or IETH, when the opcode has one
 	Syndrome  uint8  // AETH, when the opcode has one
 	MSN       MSN
-	Reth      Reth   // RETH / AtomicETH, when the opcode has one
+	Reth      Reth   // RETH / AtomicETH, when the opcode has one; AtomicAckETH: Swap is the original value
 	WQEIdx    uint16 // unit index of the WQE, for traces
 }
 
@@ -35,9 +35,11 @@ type Reth struct {
 }
 
 // TxPiece is a run of payload bytes of the packet described last: Len bytes
-// (1..4096) at VA under Key, or up to 64 inline bytes in Data.
+// (1..4096) at VA under Key, or up to 64 inline bytes in Data. Access is what the
+// key must allow (0: local read; remote read for a READ response).
 type TxPiece struct {
 	Inline bool
+	Access uint8
 	Key    Key
 	VA     VA
 	Len    uint16
@@ -70,7 +72,7 @@ type Sent struct {
 	SendCQN  CQN
 	Arm      uint64 // ACK timeout in cycles, 0: none
 	FirstPSN roce.PSN
-	LastPSN  roce.PSN
+	LastPSN  roce.PSN // READ: of its last response
 	ByteLen  uint32
 	Status   abi.WCStatus // SentLocal: success (NOP), flushed, or the fault
 	Vendor   abi.VendorErr
@@ -82,8 +84,9 @@ type SentFree struct {
 	N uint8
 }
 
-// AckEvent is what an acknowledgement, a fault or a state change means for the
-// send queue of a QP: qpc to retrans (by way of ack_gen for packets). All
+// AckEvent is what an acknowledgement, a response, a fault or a state change means
+// for the send queue of a QP: qpc to retrans; for packets by way of ack_gen and
+// scatter, so that a READ is done only when its data has been posted. All
 // entries whose LastPSN is before Una are done. With Fail, entries before the
 // one that holds FailPSN still wait for their acknowledgement; that one ends
 // with Status, all later ones are flushed. With Flush alone, all that Una leaves
