@@ -147,8 +147,8 @@ type RxVerdict struct {
 	Status   abi.WCStatus
 	Vendor   abi.VendorErr
 	More     bool
-	Ack      AckReq   // with Ack.Send: the acknowledgement to send; RxPlace: MSN is valid without too
-	HasEvent bool     // Event goes to retrans, behind the placement of this packet
+	Ack      AckReq // with Ack.Send: the acknowledgement to send; RxPlace: MSN is valid without too
+	HasEvent bool   // Event goes to retrans, behind the placement of this packet
 	Event    AckEvent
 }
 
@@ -176,10 +176,10 @@ type JobKind uint8
 
 // Jobs of responder.
 const (
-	JobNone JobKind = iota
-	JobAck          // acknowledgement or NAK
-	JobRead         // READ responses: Len bytes at VA under Key
-	JobAtomic       // ATOMIC acknowledge, when the value has come from atomic
+	JobNone   JobKind = iota
+	JobAck            // acknowledgement or NAK
+	JobRead           // READ responses: Len bytes at VA under Key
+	JobAtomic         // ATOMIC acknowledge, when the value has come from atomic
 )
 
 // Width is 2 bits.
