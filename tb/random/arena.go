@@ -124,6 +124,9 @@ func (s *side) sges(spans []Span) (l []driver.SGE) {
 // store puts data into the images, element by element.
 func (s *side) store(spans []Span, data []byte) {
 	for _, sp := range spans {
+		if sp.Len == 0 {
+			continue
+		}
 		n := copy(s.arenas[sp.Arena].image[sp.Off:][:sp.Len], data)
 		data = data[n:]
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"rnic/abi"
 	"rnic/hdl"
 	"rnic/tb/host"
 )
@@ -59,6 +60,11 @@ func (s *side) ask(bus *host.Bus) (l []string) {
 		l = append(l, fmt.Sprintf("QP %#x in %s (%s, %s): send queue %d..%d..%d, PSN %#x..%#x; receive queue %d..%d, expects PSN %#x",
 			e.qp.Number(), m.State, m.LastStatus, m.LastVendor, m.SQConsumer, m.SQNext, m.SQProducer, m.UnackedPSN, m.NextPSN,
 			m.RQConsumer, m.RQProducer, m.ExpectedPSN))
+	}
+	for _, c := range abi.Counters() {
+		if v, err := s.dev.On(bus).Counter(c); v != 0 && err == nil && !counted[c] {
+			l = append(l, fmt.Sprintf("%v: %d", c, v))
+		}
 	}
 	return l
 }
