@@ -31,7 +31,9 @@ type qp struct {
 	handle    *QP
 	destroyed bool
 
+	// The last send WQE is kept in wqe until it is pushed: receives have their own.
 	wqe  [abi.MaxUnits * abi.UnitSize]byte
+	rwqe [abi.MaxUnits * abi.UnitSize]byte
 	push [abi.PushSize]byte
 	ctrl abi.WQEControl
 }

@@ -46,7 +46,7 @@ func (q *QP) recv(w *RecvWR) error {
 	case r.count >= r.max:
 		return fmt.Errorf("receive queue full, %d of %d work requests outstanding: %w", r.count, r.max, ErrNoMemory)
 	}
-	b := q.wqe[:abi.RWQEDataOffset+len(w.SGEs)*abi.SGESize]
+	b := q.rwqe[:abi.RWQEDataOffset+len(w.SGEs)*abi.SGESize]
 	clear(b)
 	c := abi.RWQEControl{NumSGE: uint8(len(w.SGEs)), Index: r.pi}
 	abi.RWQEControlLayout.Encode(&c, b)

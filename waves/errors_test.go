@@ -129,3 +129,16 @@ func TestTwoFiles(t *testing.T) {
 	require.Equal(t, record(t, 50, waves.Options{To: 100_000}, hdl.Options{}), a.String())
 	wavetest.RoundTrip(t, save(t, "cut.vcd", a.String()))
 }
+
+// A wrong option leaves the file of an earlier run alone.
+func TestWrongOptionKeepsTheOldFile(t *testing.T) {
+	p := save(t, "x.vcd", "of an earlier run")
+	k := elaborate(t, "top", 20, hdl.Options{})
+	for _, o := range []waves.Options{{From: 2, To: 1}, {Scopes: []string{"nic"}}, {Scopes: []string{"["}}} {
+		_, err := waves.Create(p, o, k)
+		require.Error(t, err)
+		b, err := os.ReadFile(p)
+		require.NoError(t, err)
+		require.Equal(t, "of an earlier run", string(b))
+	}
+}

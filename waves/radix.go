@@ -26,7 +26,7 @@ const (
 
 // counts are the words of names, and the types, of what people count and tshark prints
 // in decimal; everything else wider than a bit is in hexadecimal.
-var counts = wordSet("count len length n num size bytes beats pieces left remaining total depth space level credits psn msn ssn cycles tick timer retry retries budget window wait ahead free pos head tail")
+var counts = wordSet("count len length n num size bytes beats pieces left remaining total depth space level credits psn msn ssn cycles tick timer retry retries budget window wait ahead free used pos head tail")
 
 // errs are the words of names that tell of something gone wrong.
 var errs = wordSet("err error errors nak bad drop drops dropped fail failed fault overrun overflow underrun refused timeout malformed")

@@ -44,21 +44,29 @@ type VCD struct {
 // Create makes the file, or takes a FIFO or device, and attaches it to kernels that do
 // not run at present. Errors name the path or the option that is wrong.
 func Create(path string, o Options, kernels ...*hdl.Kernel) (*VCD, error) {
+	root, err := o.plan(kernels) // first: a wrong option shall not cost the file of an earlier run
+	if err != nil {
+		return nil, err
+	}
 	// Not os.Create: a FIFO opened for reading too would never break.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("waves: %w", err)
 	}
-	v, err := New(f, o, kernels...)
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return v, nil
+	return attach(f, o, root, kernels), nil
 }
 
 // New is Create for any writer, which Close closes if it can.
 func New(w io.Writer, o Options, kernels ...*hdl.Kernel) (*VCD, error) {
+	root, err := o.plan(kernels)
+	if err != nil {
+		return nil, err
+	}
+	return attach(w, o, root, kernels), nil
+}
+
+// plan judges the options and gives the scopes of the file.
+func (o *Options) plan(kernels []*hdl.Kernel) (*node, error) {
 	if len(kernels) == 0 {
 		return nil, errors.New("waves: no kernel")
 	}
@@ -83,6 +91,11 @@ func New(w io.Writer, o Options, kernels ...*hdl.Kernel) (*VCD, error) {
 			return nil, err
 		}
 	}
+	return root, nil
+}
+
+// attach begins the file.
+func attach(w io.Writer, o Options, root *node, kernels []*hdl.Kernel) *VCD {
 	from := o.From
 	for _, k := range kernels {
 		from = max(from, int64(k.Cycle())*k.PeriodPs())
@@ -102,7 +115,7 @@ func New(w io.Writer, o Options, kernels ...*hdl.Kernel) (*VCD, error) {
 	for _, t := range v.tracers {
 		t.attach()
 	}
-	return v, nil
+	return v
 }
 
 // Close ends the file where its kernels stand, and is needed after a Fault too. The

@@ -14,12 +14,21 @@ import (
 type View struct {
 	Markers  []Marker // at most 26
 	From, To int64    // ps; the whole file, or around the markers, if To is zero
-	Overview []string // patterns as Options.Scopes: an open group at the top, in this order; with it, or with many traces, blocks start folded
+	Overview []Group  // open groups at the top; with them, or with many traces, blocks start folded
 
 	// Translate makes a file beside the save file. With it, and in the profile
 	// Portable, names of enums come from such files; GTKWave finds them only if it
 	// is started in their folder.
 	Translate func(name string) (io.WriteCloser, error)
+}
+
+// Group is a choice of signals under a heading. Signals are patterns as
+// Options.Scopes, shown in this order; those that select nothing are left out. They
+// begin below the scope Under, if there is one, and so do the names shown. An enum is
+// chosen by its own name and shown by its text.
+type Group struct {
+	Name, Under string
+	Signals     []string
 }
 
 // Marker names an instant.
@@ -34,8 +43,8 @@ var ErrMarkers = errors.New("GTKWave has 26 markers")
 // Width and height of GTKWave's window, and the width of the part that shows waves.
 const (
 	winWidth, winHeight = 1600, 900
-	namesWidth          = 300
-	wavesWidth          = winWidth - namesWidth - 70
+	namesWidth          = 390 // GTKWave takes no less for long names
+	wavesWidth          = winWidth - namesWidth - 30
 )
 
 // Save writes the save file of GTKWave that goes with a closed VCD: name.gtkw beside
@@ -162,28 +171,48 @@ func (s *saver) trace(v *Var, name string) {
 	s.line("+{%s} %s", strings.ReplaceAll(name, ".", "/"), v.Ref())
 }
 
-// overview is the group at the top.
+// overview is the groups at the top.
 func (s *saver) overview() error {
-	if len(s.view.Overview) == 0 {
-		return nil
+	for _, g := range s.view.Overview {
+		if err := s.choice(g); err != nil {
+			return err
+		}
 	}
-	sel, err := newSelection(s.view.Overview)
+	return nil
+}
+
+// choice is a group of the overview; one without signals is left out.
+func (s *saver) choice(g Group) error {
+	under := ""
+	if g.Under != "" {
+		under = g.Under + "."
+	}
+	patterns := make([]string, len(g.Signals))
+	for i, p := range g.Signals {
+		patterns[i] = under + p
+	}
+	sel, err := newSelection(patterns)
 	if err != nil {
 		return err
 	}
-	by := make([][]*Var, len(s.view.Overview))
+	by := make([][]*Var, len(patterns))
+	found := false
 	for i, v := range s.vars {
-		if p := sel.find(v.Path); p >= 0 && !s.named(i) {
+		if p := sel.find(v.alias()); p >= 0 && !s.named(i) {
 			by[p] = append(by[p], v)
+			found = true
 		}
 	}
-	s.open("overview", false)
+	if !found {
+		return nil
+	}
+	s.open(label(g.Name), false)
 	for _, vars := range by {
 		for _, v := range vars {
-			s.trace(v, v.alias())
+			s.trace(v, strings.TrimPrefix(v.alias(), under))
 		}
 	}
-	s.close("overview", false)
+	s.close(label(g.Name), false)
 	return nil
 }
 

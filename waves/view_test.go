@@ -39,7 +39,11 @@ func TestSaveGolden(t *testing.T) {
 	golden(t, "overview.gtkw", over)
 }
 
-var overview = []string{"rx.delta", "*.tx.state*", "rx.in.head.psn", "no.such.scope"}
+var overview = []waves.Group{
+	{Name: "overview", Signals: []string{"rx.delta", "*.tx.state", "rx.in.head.psn", "no.such.scope"}},
+	{Name: "nothing", Signals: []string{"no.such.scope"}},
+	{Name: "a: to rx", Under: "host_a.rx", Signals: []string{"in.head.kind", "in.fire"}},
+}
 
 // together writes a VCD and its save file side by side.
 func together(t *testing.T, o waves.Options, view waves.View) (v, g string) {
@@ -61,7 +65,7 @@ gtkwave::setMarker 84000
 foreach s {host_a/tx/state host_a/rx/in/head/psn host_b/rx/delta clk} { say "$s [gtkwave::getTraceValueAtMarkerFromName $s]" }
 foreach m {A B C D E} { say "$m [gtkwave::getNamedMarker $m]" }
 `, v, g)
-	require.Equal(t, `traces 54
+	require.Equal(t, `traces 56
 first {host_a.rx.delta[7:0]} {host_b.rx.delta[7:0]} host_a.tx.state_name
 from 51500 shown 1
 host_a/tx/state SEND
@@ -142,7 +146,7 @@ func TestSaveErrors(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, v.Close())
 	require.ErrorIs(t, v.Save(discard{}, "x", waves.View{Markers: make([]waves.Marker, 27)}), waves.ErrMarkers)
-	require.Error(t, v.Save(discard{}, "x", waves.View{Overview: []string{"["}}))
+	require.Error(t, v.Save(discard{}, "x", waves.View{Overview: []waves.Group{{Signals: []string{"["}}}}))
 	f, err := os.OpenFile(full(t), os.O_WRONLY, 0)
 	require.NoError(t, err)
 	defer f.Close()

@@ -11,11 +11,11 @@ import (
 	"rnic/tb"
 )
 
-// progress shows how far a run is, on a terminal and after a second; nil in a
+// progress shows how far a run is, on a terminal and after a second; nothing in a
 // pipe. done ends the line.
 func progress(messages int) (update func(cycle uint64, received int), done func()) {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
-		return nil, func() {}
+		return func(uint64, int) {}, func() {}
 	}
 	start := time.Now()
 	var bar *progressbar.ProgressBar

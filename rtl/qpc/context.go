@@ -160,10 +160,14 @@ func (c *Context) window(e *Env) uint16 {
 	return uint16(size - min(size, flight))
 }
 
-// arm is the ACK timeout in cycles, 0 if there is none: 4.096 us * 2^Timeout.
+// arm is the ACK timeout in cycles, 0 if there is none. A timeout n stands for
+// T = 4.096 us * 2^n, and the timer must expire between T and 4 T after a packet
+// was sent (IBTA 9.7.6.1.3). It is started when the packet is described, before
+// its payload is read; half of T more makes up for that.
 func (c *Context) arm(e *Env) uint64 {
 	if c.Common.Timeout == 0 {
 		return 0
 	}
-	return uint64(e.Reg.TimeUnit) << c.Common.Timeout
+	t := uint64(e.Reg.TimeUnit) << c.Common.Timeout
+	return t + t/2
 }

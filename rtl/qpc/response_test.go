@@ -60,7 +60,7 @@ func TestAcknowledgements(t *testing.T) {
 			} else {
 				require.Equal(t, port.RxAck, v.Action)
 				require.Zero(t, v.Drop)
-				require.Equal(t, port.AckEvent{QPN: 1, Una: c.una, Arm: 1024 << 14}, v.Event)
+				require.Equal(t, port.AckEvent{QPN: 1, Una: c.una, Arm: 3 << 23}, v.Event)
 				require.Equal(t, InRequester, w)
 				want.Requester.Una = c.una
 			}
@@ -111,7 +111,7 @@ func TestNAKs(t *testing.T) {
 			require.Equal(t, port.RxAck, v.Action)
 			require.Equal(t, c.count, v.Drop)
 			require.Equal(t, port.AckEvent{
-				QPN: 1, Una: 2, Fail: true, FailPSN: 2, Status: c.status, Vendor: c.vendor, Arm: 1024 << 14,
+				QPN: 1, Una: 2, Fail: true, FailPSN: 2, Status: c.status, Vendor: c.vendor, Arm: 3 << 23,
 			}, v.Event)
 			require.Equal(t, InCommon|InRequester, w)
 			require.Equal(t, abi.QPErr, x.Common.State)
@@ -129,7 +129,7 @@ func TestAcknowledgementBeforeLocalFault(t *testing.T) {
 	x.sqFault(&port.SQFault{PSN: 0xfffffa, Status: abi.StatusLocProt, Vendor: abi.VendorLKeyPD})
 	v, _ := x.judge(ackOf(0xfffffa, 31))
 	require.Equal(t, abi.RxDropOther, v.Drop, "the faulty one was never sent")
-	fail := port.AckEvent{QPN: 1, Fail: true, FailPSN: 0xfffffa, Status: abi.StatusLocProt, Vendor: abi.VendorLKeyPD, Arm: 1024 << 14}
+	fail := port.AckEvent{QPN: 1, Fail: true, FailPSN: 0xfffffa, Status: abi.StatusLocProt, Vendor: abi.VendorLKeyPD, Arm: 3 << 23}
 	for _, psn := range []roce.PSN{0xfffff3, 0xfffff9} {
 		v, _ = x.judge(ackOf(psn, 31))
 		fail.Una = psn + 1
@@ -145,6 +145,6 @@ func TestNAKBeforeLocalFault(t *testing.T) {
 	x.sqFault(&port.SQFault{PSN: 0xfffffa, Status: abi.StatusLocProt})
 	v, _ := x.judge(ackOf(0xfffff5, 0x62))
 	require.Equal(t, port.AckEvent{
-		QPN: 1, Una: 0xfffff5, Fail: true, FailPSN: 0xfffff5, Status: abi.StatusRemAccess, Vendor: abi.VendorNAKAccess, Arm: 1024 << 14,
+		QPN: 1, Una: 0xfffff5, Fail: true, FailPSN: 0xfffff5, Status: abi.StatusRemAccess, Vendor: abi.VendorNAKAccess, Arm: 3 << 23,
 	}, v.Event)
 }

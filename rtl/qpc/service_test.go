@@ -48,7 +48,7 @@ func TestServiceSaysAll(t *testing.T) {
 	require.Equal(t, port.SQCtx{
 		QPN: 3, State: abi.QPRTS, Run: true, PD: 7, MTU: 1024, SQBase: 0x10000, SQLog: 6, PI: 7, ExecIdx: 5,
 		NextPSN: 0xc, Window: 128 - 28, Messages: 128, Msg: port.SQMsg{Active: true, Offset: 4096},
-		Arm: 1024 << 14, SendCQN: 11, SigAll: true,
+		Arm: 3 << 23, SendCQN: 11, SigAll: true,
 	}, x.get(&port.SQGet{QPN: 3, Packets: 16}, &env))
 	require.Equal(t, uint16(16), x.SQ.Granted)
 }
@@ -81,7 +81,7 @@ func TestWindow(t *testing.T) {
 
 func TestArm(t *testing.T) {
 	x := inState(abi.QPRTS)
-	for timeout, want := range map[uint8]uint64{0: 0, 1: 2048, 14: 1024 << 14, 31: 1024 << 31} {
+	for timeout, want := range map[uint8]uint64{0: 0, 1: 3072, 14: 3 << 23, 31: 3 << 40} {
 		x.Common.Timeout = timeout
 		require.Equal(t, want, x.arm(&env))
 	}
@@ -122,7 +122,7 @@ func TestPutFault(t *testing.T) {
 	require.Equal(t, abi.QPErr, x.Common.State)
 	require.Equal(t, NoteActivate|NoteFlushRQ, x.Common.Pending)
 	require.Equal(t, Requester{Una: 0xfffff0, Fail: FailLocal, Stop: 0xfffff4, Status: abi.StatusLocQPOp, Vendor: abi.VendorWQEFormat}, x.Requester)
-	require.Equal(t, port.AckEvent{QPN: 1, Una: 0xfffff0, Arm: 1024 << 14}, x.event(1, &env), "the entry has its own status")
+	require.Equal(t, port.AckEvent{QPN: 1, Una: 0xfffff0, Arm: 3 << 23}, x.event(1, &env), "the entry has its own status")
 	require.False(t, x.header(&port.TxHdrReq{}, &env).Drop, "packets before it are still to be sent")
 	require.True(t, x.expectsResponse())
 	got := x.get(&port.SQGet{Packets: 16}, &env)

@@ -12,12 +12,12 @@ import (
 )
 
 // gate is a Sink that can be shut.
-type gate struct {
-	agent.Sink[port.CQEReq]
+type gate[T any] struct {
+	agent.Sink[T]
 	Shut bool
 }
 
-func (g *gate) Tick() {
+func (g *gate[T]) Tick() {
 	if !g.Shut {
 		g.Sink.Tick()
 	}
@@ -31,8 +31,8 @@ type bench struct {
 	Event  agent.Source[port.AckEvent]
 	Purge  agent.Source[port.Purge]
 	Free   agent.Sink[port.SentFree]
-	Retire agent.Sink[port.Retire]
-	CQE    gate
+	Retire gate[port.Retire]
+	CQE    gate[port.CQEReq]
 	k      *hdl.Kernel
 }
 

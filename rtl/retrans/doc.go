@@ -32,7 +32,7 @@
 //
 // A Purge drops the list without completions, then sends its marker on behind the
 // completions made before. An acknowledgement can still be on its way from ack_gen
-// when its QP is purged; so those are ignored until something new comes.
+// when its QP is purged; so those are ignored until a message comes.
 //
 // The ACK timer runs while a message waits for an answer. It starts with the
 // first such message, and again with each acknowledgement that is progress, both

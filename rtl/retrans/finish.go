@@ -9,7 +9,7 @@ import (
 // ends in the next cycle. If it is done but can't, the QP waits for its turn.
 func (m *Retrans) finish(l *list) (end bool) {
 	q, d := &m.Q, &m.D
-	turn := !m.walk.Valid() && !l.Queued // nobody else waits
+	turn := !l.Queued
 	put := 0
 	switch q.Op {
 	case opAlarm:
@@ -196,6 +196,6 @@ func (m *Retrans) purge(l *list) {
 		return
 	}
 	p := m.Purge.Take()
-	*l = list{Queued: l.Queued, Purged: true, Keyed: l.Keyed, Key: l.Key}
+	*l = list{Queued: l.Queued, Purged: true}
 	m.CQE.Put(port.CQEReq{Purge: true, QPN: p.QPN})
 }

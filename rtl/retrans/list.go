@@ -57,7 +57,7 @@ type list struct {
 	Vendor  abi.VendorErr
 
 	Queued bool // the QP is in the queue of those with entries that are done
-	Purged bool // and nothing has come since
+	Purged bool // and no message has come since
 
 	Armed    bool
 	Expired  bool // TIMEOUT was told, the answer is not there yet
@@ -114,7 +114,6 @@ func (l *list) learn(e *port.AckEvent) (progress bool) {
 		l.Known, l.Una = true, e.Una
 		progress = true
 	}
-	l.Purged = false
 	switch {
 	case l.Fail >= failFlush:
 	case e.Fail:

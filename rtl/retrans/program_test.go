@@ -19,7 +19,6 @@ import (
 // message is one that was pushed, and the ways in which it may end.
 type message struct {
 	sent   port.Sent
-	acked  bool
 	ends   []abi.WCStatus // if not acknowledged
 	pushed int            // place among all that were pushed
 }
@@ -53,7 +52,6 @@ type program struct {
 	unit    uint16
 	timers  bool
 	purges  int
-	end     bool // nothing more is begun
 
 	timeouts, failures int
 }

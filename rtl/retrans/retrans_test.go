@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rnic/abi"
+	"rnic/hdl"
 	"rnic/roce"
 	"rnic/rtl/port"
 )
@@ -131,6 +132,31 @@ func TestFlushIsNotOvertaken(t *testing.T) {
 	require.Equal(t, []ended{{1, flushed}, {2, flushed}}, b.ended(3))
 }
 
+// TestFlushAfterFailure flushes those that still wait for their acknowledgement,
+// and the one that was to fail with them.
+func TestFlushAfterFailure(t *testing.T) {
+	b := open(t)
+	b.Sent.Push(wire(3, 1, 5, 1), wire(3, 2, 6, 1), wire(3, 3, 7, 1))
+	b.Event.Push(
+		port.AckEvent{QPN: 3, Una: 5, Fail: true, FailPSN: 7, Status: abi.StatusLocProt},
+		port.AckEvent{QPN: 3, Una: 6, Flush: true})
+	b.run(t, 30)
+	require.Equal(t, []ended{{1, 0}, {2, flushed}, {3, flushed}}, b.ended(3))
+}
+
+// TestAnswersToWhatIsNotSentYet: a peer that guesses gets nothing stuck.
+func TestAnswersToWhatIsNotSentYet(t *testing.T) {
+	b := open(t)
+	b.Ack.Push(
+		port.AckEvent{QPN: 3, Una: 6},
+		port.AckEvent{QPN: 4, Una: 6, Fail: true, FailPSN: 6, Status: abi.StatusRemOp})
+	b.run(t, 20)
+	b.Sent.Push(wire(3, 1, 5, 1), wire(3, 2, 6, 1), wire(4, 1, 5, 1), wire(4, 2, 6, 2), wire(4, 3, 8, 1))
+	b.run(t, 30)
+	require.Equal(t, []ended{{1, 0}}, b.ended(3))
+	require.Equal(t, []ended{{1, 0}, {2, abi.StatusRemOp}, {3, flushed}}, b.ended(4))
+}
+
 func TestPurgeDropsTheQP(t *testing.T) {
 	b := open(t)
 	for i := range uint16(20) {
@@ -157,4 +183,69 @@ func TestPurgeDropsTheQP(t *testing.T) {
 	b.Ack.Push(port.AckEvent{QPN: 4, Una: 5 + 20})
 	b.run(t, 100)
 	require.Len(t, b.ended(4), 20)
+}
+
+// TestPurgeComesAfterAll has the marker arrive together with what is before it.
+func TestPurgeComesAfterAll(t *testing.T) {
+	b := open(t)
+	b.Sent.Push(wire(3, 1, 5, 1), wire(3, 2, 6, 1), wire(3, 3, 7, 1), wire(4, 1, 5, 1))
+	b.Event.Push(port.AckEvent{QPN: 5}, port.AckEvent{QPN: 4, Una: 5, Flush: true})
+	b.Purge.Push(port.Purge{QPN: 4})
+	b.Event.NotBefore = func(int) uint64 { return 3 }
+	b.Purge.NotBefore = func(int) uint64 { return 4 }
+	b.run(t, 50)
+	require.Equal(t, 1, b.freed())
+	b.Sent.Push(wire(4, 2, 5, 1))
+	b.run(t, 50)
+	require.Empty(t, b.ended(4)[b.retired(4):])
+	require.Equal(t, port.CQEReq{Purge: true, QPN: 4}, b.CQE.Got[len(b.CQE.Got)-1])
+}
+
+// TestFirstAnswerAfterPurge comes while its message waits behind others.
+func TestFirstAnswerAfterPurge(t *testing.T) {
+	b := open(t)
+	b.Purge.Push(port.Purge{QPN: 4})
+	b.run(t, 50)
+	b.Sent.Push(wire(3, 1, 5, 1), wire(3, 2, 6, 1), wire(3, 3, 7, 1), wire(4, 1, 5, 1))
+	b.Ack.Push(port.AckEvent{QPN: 4, Una: 6})
+	at := b.k.Cycle() + 5
+	b.Ack.NotBefore = func(int) uint64 { return at }
+	b.run(t, 50)
+	require.Equal(t, []ended{{1, 0}}, b.ended(4))
+}
+
+// TestPurgeWaitsForRoom drops entries when it can, and sleeps until then.
+func TestPurgeWaitsForRoom(t *testing.T) {
+	b := open(t)
+	b.Retire.Shut = true
+	for i := range uint16(40) {
+		b.Sent.Push(local(4, i, 5, 0), local(5, i, 5, 0), wire(3, i, roce.PSN(i), 1))
+	}
+	b.Purge.Push(port.Purge{QPN: 3})
+	b.Purge.NotBefore = func(int) uint64 { return 400 }
+	b.k.Go("opener", func(th *hdl.Thread) {
+		th.Sleep(5000)
+		b.Retire.Shut = false
+		b.Retire.Wake()
+	})
+	require.NoError(t, b.k.Run(4000))
+	require.Less(t, b.k.Stats().Steps, uint64(300))
+	require.NotContains(t, b.CQE.Got, port.CQEReq{Purge: true, QPN: 3})
+	require.NoError(t, b.k.Run(6000))
+	require.Contains(t, b.CQE.Got, port.CQEReq{Purge: true, QPN: 3})
+	require.Equal(t, 120, b.freed())
+}
+
+// TestNoTimeoutWhileDropping has the alarm of a QP come while its list is dropped.
+func TestNoTimeoutWhileDropping(t *testing.T) {
+	b := open(t)
+	for i := range uint16(500) {
+		b.Sent.Push(armed(wire(3, i, roce.PSN(i), 1), 2200))
+	}
+	b.Purge.Push(port.Purge{QPN: 3})
+	b.Purge.NotBefore = func(int) uint64 { return 2000 }
+	b.run(t, 10000)
+	require.Equal(t, 500, b.freed())
+	require.Greater(t, b.CQE.At[0], uint64(2250))
+	require.Empty(t, b.Retire.Got)
 }

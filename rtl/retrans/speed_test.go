@@ -100,6 +100,37 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// TestTurnsUnderAcknowledgements has a QP that is acknowledged all the time and has
+// much to end; it gets no more than its share.
+func TestTurnsUnderAcknowledgements(t *testing.T) {
+	b := open(t)
+	for i := range 400 {
+		b.Sent.Push(wire(3, uint16(i), roce.PSN(i), 1))
+	}
+	for i := range 200 {
+		b.Sent.Push(wire(port.QPN(4+i%4), uint16(i), roce.PSN(i/4), 1))
+	}
+	b.Ack.Push(port.AckEvent{QPN: 3, Una: 100})
+	for qpn := range port.QPN(4) {
+		b.Ack.Push(port.AckEvent{QPN: 4 + qpn, Una: 50})
+	}
+	for i := range roce.PSN(300) {
+		b.Ack.Push(port.AckEvent{QPN: 3, Una: 101 + i})
+	}
+	b.Ack.NotBefore = func(int) uint64 { return 2000 }
+	b.run(t, 5000)
+	require.Len(t, b.CQE.Got, 600)
+	others, mine := 0, 0
+	for _, c := range b.CQE.Got {
+		if c.QPN == 3 {
+			mine++
+		} else if others++; others == 200 {
+			break
+		}
+	}
+	require.LessOrEqual(t, mine, 50+3*8)
+}
+
 // TestStorage holds the package comment to what it says.
 func TestStorage(t *testing.T) {
 	use := open(t).k.Area()

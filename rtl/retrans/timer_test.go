@@ -2,6 +2,7 @@ package retrans_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -175,6 +176,39 @@ func TestAllTimersAtOnce(t *testing.T) {
 	require.Len(t, seen, 1024)
 }
 
+// TestTimersOfOneBank has those expire together that share a tree.
+func TestTimersOfOneBank(t *testing.T) {
+	b := open(t)
+	const at, every = 4096, 20
+	b.Sent.NotBefore = func(n int) uint64 { return uint64(every*n) - 1 + every }
+	for i := range 64 {
+		b.Sent.Push(armed(wire(port.QPN(16*i+5), 1, 5, 1), uint64(at-every*(i+1))))
+	}
+	b.run(t, 20000)
+	require.Len(t, b.expiries(), 64)
+	for i, c := range b.expiries() {
+		require.GreaterOrEqual(t, c, uint64(at))
+		require.LessOrEqual(t, c, uint64(at+8*i))
+	}
+}
+
+// TestTimerGoesBeforeEntriesThatEnd has many end when a short timer expires.
+func TestTimerGoesBeforeEntriesThatEnd(t *testing.T) {
+	for shift := range uint64(10) {
+		b := open(t)
+		for i := range 200 {
+			b.Sent.Push(wire(3, uint16(i), roce.PSN(i), 1))
+		}
+		b.Sent.Push(armed(wire(4, 1, 5, 1), 64))
+		b.Sent.NotBefore = func(n int) uint64 { return uint64(n/200) * 999 }
+		b.Ack.Push(port.AckEvent{QPN: 3, Una: 200})
+		b.Ack.NotBefore = func(int) uint64 { return 1040 + shift }
+		b.run(t, 2000)
+		require.Len(t, b.expiries(), 1)
+		require.InDelta(t, 1000+64+1, b.expiries()[0], 1, shift)
+	}
+}
+
 // TestManyTimersUnderTraffic keeps 256 QPs with a timeout of 2,048 cycles busy, so
 // that each alarm is put off all the time, and stops one by one.
 func TestManyTimersUnderTraffic(t *testing.T) {
@@ -251,10 +285,8 @@ func TestTimersLikeModel(t *testing.T) {
 				}
 			}
 			at = b.k.Cycle() + 20 + uint64(r.IntN(2))*uint64(r.IntN(600))
-			for _, q := range qps { // an event while a timer expires has other tests
-				if q.due != 0 && q.due < at+20 && q.due+20 > at {
-					at = q.due + 20
-				}
+			for slices.ContainsFunc(qps, func(q timer) bool { return q.due != 0 && q.due < at+20 && q.due+20 > at }) {
+				at++ // an event while a timer expires has other tests
 			}
 		}
 		at += 1 << 14

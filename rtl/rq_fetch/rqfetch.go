@@ -44,13 +44,13 @@ const (
 	minLogStride = 4 // a control segment
 	maxLogStride = 9 // a line
 	maxLines     = 64
-	maxGets      = 16
+	maxGets      = 48
 )
 
 // Params are the sizes.
 type Params struct {
 	Lines int // 512-byte lines, 2 to 64; 0: 64
-	Gets  int // requests between Lookup and Store, 2 to 16; 0: 16
+	Gets  int // requests between Lookup and Store, 2 to 48; 0: 48
 }
 
 // Fetch is the block: Lookup has the ports Get and Read, Store has Data and WQE.

@@ -48,7 +48,7 @@ import (
 // Params are the sizes; zero stands for the default.
 type Params struct {
 	LogQP    int // log2 of the QPs; 10
-	Jobs     int // packets that wait for their receive WQE; 8
+	Jobs     int // packets that wait for their receive WQE; 48
 	Pieces   int // pieces at mpt, the depth of MptRes; 16
 	Frames   int // frames whose bytes are being read; 8
 	InFlight int // packets whose writes are not yet posted; 32
@@ -61,7 +61,7 @@ func (p Params) withDefaults() Params {
 		}
 	}
 	def(&p.LogQP, 10)
-	def(&p.Jobs, 8)
+	def(&p.Jobs, 48)
 	def(&p.Pieces, 16)
 	def(&p.Frames, 8)
 	def(&p.InFlight, 32)

@@ -46,8 +46,7 @@ func (d *Side) QP(c driver.QPConfig) *End {
 // Join makes two QPs each other's peers, in RTS.
 func (s *Scene) Join(a, b *End, o driver.ConnectOptions) *Pair {
 	s.t.Helper()
-	p := &Pair{a, b}
-	a.other, b.other = b, a
+	p := s.Couple(a, b)
 	for _, e := range []*End{a, b} {
 		e.Connection = o
 		e.Reconnect()
@@ -182,4 +181,15 @@ func (e *End) Reset() {
 func (e *End) Fail() {
 	e.scene.t.Helper()
 	e.try(func() error { return e.QP.Modify(driver.QPAttr{State: abi.QPErr}, abi.AttrState) })
+}
+
+// DemandNone demands that a completion queue has nothing now.
+func (d *Side) DemandNone(c *driver.CQ) {
+	t := d.scene.t
+	t.Helper()
+	var wc [1]driver.WC
+	var n int
+	d.Do(func() { n, d.err = c.Poll(wc[:]) })
+	require.NoError(t, d.err)
+	require.Zero(t, n, "%s, CQ %d: completion that nobody expects: %+v", d.K.Name(), c.Number(), wc)
 }

@@ -141,14 +141,9 @@ func (d *Side) Await(c *driver.CQ, n int) []driver.WC {
 
 // demandNoCompletions demands that no CQ has a completion left.
 func (d *Side) demandNoCompletions() {
-	t := d.scene.t
-	t.Helper()
+	d.scene.t.Helper()
 	for _, c := range d.cqs {
-		var wc [1]driver.WC
-		var n int
-		d.Do(func() { n, d.err = c.Poll(wc[:]) })
-		require.NoError(t, d.err)
-		require.Zero(t, n, "%s, CQ %d: completion that nobody expects: %+v", d.K.Name(), c.Number(), wc)
+		d.DemandNone(c)
 	}
 }
 

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func bench() *benchCmd {
+	return &benchCmd{Seed: 1, timing: timing{LinkRate: 100, LinkLatency: 300 * time.Nanosecond, PcieLatency: 250 * time.Nanosecond}}
+}
+
+// The figures that the NIC is built for.
+func TestBenchReachesItsGoals(t *testing.T) {
+	r, err := bench().measure()
+	require.NoError(t, err)
+	seen := map[string]int{}
+	for _, x := range r.Rows {
+		seen[x.Name]++
+		switch {
+		case x.LatencyNs > 0:
+			require.Zero(t, x.GoodputGbps)
+		case x.Size >= 1023:
+			require.GreaterOrEqual(t, x.GoodputGbps, 0.97*x.WireLimitGbps, "%+v", x)
+			require.Less(t, x.GoodputGbps, 1.001*x.WireLimitGbps, "%+v", x)
+		case x.QPs == 16:
+			require.LessOrEqual(t, x.CyclesPerMsg, 4.0, "%+v", x)
+			require.Positive(t, x.CyclesPerMsg)
+		default:
+			require.LessOrEqual(t, x.CyclesPerMsg, 16.0, "%+v", x)
+			require.Positive(t, x.CyclesPerMsg)
+		}
+	}
+	require.Equal(t, map[string]int{
+		"goodput": 5, "odd size": 8, "message rate": 7,
+		"latency, fetched": 1, "latency, inline": 1, "latency, pushed": 1,
+	}, seen)
+
+	var out bytes.Buffer
+	require.NoError(t, printRows(&out, r.Rows))
+	require.Equal(t, len(r.Rows)+1, bytes.Count(out.Bytes(), []byte("\n")))
+}
+
+// The way of a message, as printed and as JSON.
+func TestBenchStages(t *testing.T) {
+	c := bench()
+	c.Stages = true
+	r, err := c.measure()
+	require.NoError(t, err)
+	require.Len(t, r.Rows, 3)
+	require.Len(t, r.Stages, 3)
+	for _, w := range r.Stages {
+		var cycles uint64
+		var ns float64
+		for _, s := range w.Stages {
+			cycles, ns = cycles+s.Cycles, ns+s.Ns
+			require.Equal(t, cycles, s.Since)
+		}
+		require.Equal(t, w.CQENs, ns)
+		require.LessOrEqual(t, w.T+w.X, uint64(100))
+	}
+	require.LessOrEqual(t, r.Stages[2].T+r.Stages[2].X, uint64(48))
+	require.Less(t, r.Stages[2].CQENs+500, r.Stages[1].CQENs)
+	require.Less(t, r.Stages[1].CQENs+500, r.Stages[0].CQENs)
+
+	var out bytes.Buffer
+	require.NoError(t, printWays(&out, r.Stages))
+	for _, s := range []string{"register write", "WQE read", "payload read", "first bit on the wire", "CQE in memory", "T+X"} {
+		require.Contains(t, out.String(), s)
+	}
+
+	b, err := json.Marshal(r)
+	require.NoError(t, err)
+	var doc map[string][]map[string]any
+	require.NoError(t, json.Unmarshal(b, &doc))
+	var keys []string
+	for k := range doc["rows"][0] {
+		keys = append(keys, k)
+	}
+	require.ElementsMatch(t, []string{
+		"name", "op", "size", "qps", "mtu", "goodput_gbps", "wire_limit_gbps", "cycles_per_msg", "latency_ns",
+	}, keys)
+	require.NotEmpty(t, doc["stages"][0]["stages"])
+}
+
+// Latencies follow the flags.
+func TestBenchFollowsItsFlags(t *testing.T) {
+	near, far := bench(), bench()
+	near.Stages, far.Stages = true, true
+	near.PcieLatency, far.PcieLatency = 240*time.Nanosecond, 640*time.Nanosecond
+	far.LinkLatency += time.Microsecond
+	a, err := near.measure()
+	require.NoError(t, err)
+	b, err := far.measure()
+	require.NoError(t, err)
+	for i, crossings := range []float64{6, 4, 2} {
+		require.Equal(t, a.Rows[i].LatencyNs+crossings*400+1000, b.Rows[i].LatencyNs)
+	}
+	bad := bench()
+	bad.LinkRate = 0
+	_, err = bad.measure()
+	require.ErrorContains(t, err, "--link-rate")
+}

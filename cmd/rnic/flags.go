@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"rnic/roce"
+	"rnic/tb"
+	"rnic/tb/transfer"
+)
+
+// timing is the world around the NICs.
+type timing struct {
+	LinkRate    int           `default:"100" help:"Rate of the wire in Gb/s."`
+	LinkLatency time.Duration `default:"300ns" help:"Latency of the wire, one way."`
+	PcieLatency time.Duration `default:"250ns" help:"Latency of PCIe, one way, for register accesses, reads and writes."`
+}
+
+// Limits of timing. A beat of the wire is held for each cycle of its latency, and a
+// register read that takes over 50 us is given up.
+const (
+	minLink, maxLink = 20 * time.Nanosecond, 5 * time.Millisecond
+	minPcie, maxPcie = 4 * time.Nanosecond, 20 * time.Microsecond
+)
+
+// config is the bench that the flags describe.
+func (t *timing) config(seed uint64) (tb.Config, error) {
+	c := tb.Config{Seed: seed}
+	switch {
+	case t.LinkRate < 1 || t.LinkRate > 100:
+		return c, fmt.Errorf("--link-rate %d: must be 1 to 100 Gb/s", t.LinkRate)
+	case t.LinkLatency < minLink || t.LinkLatency > maxLink:
+		return c, fmt.Errorf("--link-latency %v: must be %v to %v", t.LinkLatency, minLink, maxLink)
+	case t.PcieLatency < minPcie || t.PcieLatency > maxPcie:
+		return c, fmt.Errorf("--pcie-latency %v: must be %v to %v", t.PcieLatency, minPcie, maxPcie)
+	}
+	c.SetLink(t.LinkRate, picoseconds(t.LinkLatency))
+	c.SetPCIe(picoseconds(t.PcieLatency))
+	return c, nil
+}
+
+func picoseconds(d time.Duration) int64 { return d.Nanoseconds() * 1000 }
+
+// maxWindow keeps --from and --to within int64 picoseconds.
+const maxWindow = 1000 * time.Hour
+
+// job is the transfer that the flags describe.
+func (r *runCmd) job() (transfer.Job, error) {
+	j := transfer.Job{QPs: r.QPs, MsgSize: r.MsgSize, Depth: r.Depth}
+	j.Driver.NoPush = r.NoPush
+	mtu, ok := roce.MTUOf(r.MTU)
+	if !ok {
+		return j, fmt.Errorf("--mtu %d: must be 256, 512, 1024, 2048 or 4096", r.MTU)
+	}
+	j.MTU = mtu
+	return j, j.Check()
+}
+
+// window judges the flags of the waves.
+func (r *runCmd) window() error {
+	switch {
+	case !r.VCD && (len(r.Scope) > 0 || r.From != 0 || r.To != 0):
+		return fmt.Errorf("--scope, --from and --to choose what --vcd writes, and there is no --vcd")
+	case r.From < 0 || r.From > maxWindow:
+		return fmt.Errorf("--from %v: must be 0s to %v", r.From, maxWindow)
+	case r.To < 0 || r.To > maxWindow:
+		return fmt.Errorf("--to %v: must be 0s to %v", r.To, maxWindow)
+	case r.To != 0 && r.To < r.From:
+		return fmt.Errorf("--to %v: before --from %v", r.To, r.From)
+	case (r.VCD || r.Pcap) && strings.TrimSpace(r.Out) == "":
+		return fmt.Errorf("--out: no name of a folder")
+	}
+	return nil
+}

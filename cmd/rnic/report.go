@@ -1,0 +1,64 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"rnic/tb"
+	"rnic/tb/transfer"
+)
+
+// report is what a run came to, and its JSON form.
+type report struct {
+	Verified      bool     `json:"verified"`
+	Messages      int      `json:"messages"`
+	Packets       int      `json:"packets"`
+	Bytes         int64    `json:"bytes"`
+	Cycles        uint64   `json:"cycles"`
+	SimNs         float64  `json:"sim_ns"`
+	GoodputGbps   float64  `json:"goodput_gbps"` // 0 for one message
+	WireLimitGbps float64  `json:"wire_limit_gbps"`
+	WallS         float64  `json:"wall_s"`
+	CyclesPerS    float64  `json:"cycles_per_s"`
+	Seed          uint64   `json:"seed"`
+	Files         []string `json:"files"`
+
+	nsPerMessage float64 // at the receiver, 0 for one message
+}
+
+func newReport(res transfer.Result, wall time.Duration, seed uint64, files []string) report {
+	return report{
+		Verified: true, Messages: res.Messages, Packets: res.Packets, Bytes: res.Bytes, Cycles: res.Cycles,
+		SimNs: float64(res.Cycles) * tb.PeriodPs / 1000, GoodputGbps: res.GoodputGbps, WireLimitGbps: res.WireLimitGbps,
+		WallS: wall.Seconds(), CyclesPerS: float64(res.Cycles) / wall.Seconds(), Seed: seed, Files: files,
+		nsPerMessage: res.CyclesPerMessage * tb.PeriodPs / 1000,
+	}
+}
+
+func (p *report) json(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(p)
+}
+
+// table is for people. A rate needs two messages.
+func (p *report) table(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "messages\t%d, all verified at the far side\n", p.Messages)
+	fmt.Fprintf(w, "packets\t%d\n", p.Packets)
+	fmt.Fprintf(w, "bytes\t%d\n", p.Bytes)
+	fmt.Fprintf(w, "cycles\t%d\n", p.Cycles)
+	fmt.Fprintf(w, "simulated time\t%.3f us\n", p.SimNs/1000)
+	if p.nsPerMessage > 0 {
+		fmt.Fprintf(w, "goodput\t%.2f Gb/s of %.2f that the wire allows\n", p.GoodputGbps, p.WireLimitGbps)
+		fmt.Fprintf(w, "time a message\t%.1f ns\n", p.nsPerMessage)
+	}
+	fmt.Fprintf(w, "wall time\t%.2f s, %.0f cycles/s\n", p.WallS, p.CyclesPerS)
+	for _, f := range p.Files {
+		fmt.Fprintf(w, "wrote\t%s\n", f)
+	}
+	return w.Flush()
+}

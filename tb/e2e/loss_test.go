@@ -1,0 +1,284 @@
+package e2e_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"rnic/abi"
+	"rnic/driver"
+	"rnic/roce"
+	"rnic/tb"
+	"rnic/tb/e2e"
+)
+
+// requestAt matches the request with a PSN, answersOf the acknowledgements of a
+// kind.
+func requestAt(psn roce.PSN) func(*roce.Packet) bool {
+	return func(p *roce.Packet) bool { return p.BTH.Opcode.IsRequest() && p.BTH.PSN == psn }
+}
+
+func answersOf(k roce.SyndromeKind) func(*roce.Packet) bool {
+	return func(p *roce.Packet) bool { return p.BTH.Opcode == roce.RCAck && p.AETH.Syndrome.Kind() == k }
+}
+
+// quick are the options of tests in which timers expire: time runs 128 times
+// faster for them.
+var quick = e2e.Options{Driver: driver.Config{TimeUnit: 8}}
+
+// timeout 8 is 2,048 cycles then, several round trips.
+var timeout8 = driver.ConnectOptions{Timeout: 8}
+
+// post5 has A send five messages of 2,500 bytes, three packets, to as many
+// receives and two more.
+func post5(p *e2e.Pair) {
+	p.A.Fill(0, 5*2500, 1)
+	p.B.Recv(p.B.Recvs(0, 4096, 11, 12, 13, 14, 15, 16, 17)...)
+	var wrs []driver.SendWR
+	for i := range 5 {
+		wrs = append(wrs, p.A.SendWR(uint64(i+1), 2500*i, 2500))
+	}
+	p.A.Send(wrs...)
+}
+
+// TestRequestLost (B024, B025, B041, B056): a packet in the middle is lost. Those
+// before it are acknowledged, its message fails, the rest is flushed, and the gap
+// is told once.
+func TestRequestLost(t *testing.T) {
+	s := e2e.New(t, quick)
+	p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), timeout8)
+	lost := p.B.FirstPSN().Add(4) // the middle of the second message
+	drop := &tb.Strike{Name: "second message, middle", Match: requestAt(lost)}
+	s.B.SetFault(tb.Strikes(drop))
+	post5(p)
+	p.A.Sent(append(append(e2e.OK(1), e2e.All(abi.StatusRetryExc, 2)...), e2e.Flushed(3, 4, 5)...)...)
+	require.NoError(t, tb.Missed(drop))
+	p.B.Received(e2e.OK(11)...)
+	require.Equal(t, e2e.Bytes(5*2500, 1)[:2500], p.B.Read(0, 2500))
+
+	var naks []roce.Packet
+	for _, a := range s.B.Answers(0) {
+		if a.AETH.Syndrome.Kind() == roce.KindNAK {
+			naks = append(naks, a)
+		}
+	}
+	require.Len(t, naks, 1)
+	require.Equal(t, roce.NAKSyndrome(roce.NAKSequence), naks[0].AETH.Syndrome)
+	require.Equal(t, lost, naks[0].BTH.PSN)
+	require.EqualValues(t, 1, naks[0].AETH.MSN)
+	require.Equal(t, e2e.Faults{abi.PacketSeqErr: 1, abi.ReqCQEError: 4}, s.A.Faults())
+	behind := uint64(len(s.A.Requests(0))) - 5 // arrived behind the gap
+	require.Equal(t, e2e.Faults{abi.OutOfSequence: behind, abi.RxDropOther: behind - 1, abi.NaksSent: 1}, s.B.Faults())
+
+	p.A.DemandState(abi.QPErr)
+	p.B.DemandState(abi.QPRTS)
+	require.Equal(t, abi.StatusRetryExc, p.A.Query().LastStatus)
+	require.Equal(t, abi.VendorNAKSequence, p.A.Query().LastVendor)
+
+	// The peer's receives are still there, the one begun before the rest; and both
+	// ends can start again.
+	p.B.Fail()
+	p.B.Received(e2e.Flushed(12, 13, 14, 15, 16, 17)...)
+	again(t, s, p)
+}
+
+// again resets both ends, connects them anew and sends something each way.
+func again(t *testing.T, s *e2e.Scene, p *e2e.Pair) {
+	t.Helper()
+	s.A.SetFault(nil)
+	s.B.SetFault(nil)
+	p.A.Reset()
+	p.B.Reset()
+	p.A.Reconnect()
+	p.B.Reconnect()
+	exchange(t, p)
+}
+
+// exchange sends a message each way, which must arrive.
+func exchange(t *testing.T, p *e2e.Pair) {
+	t.Helper()
+	for _, e := range [][2]*e2e.End{{p.A, p.B}, {p.B, p.A}} {
+		from, to := e[0], e[1]
+		from.Fill(900_000, 3000, 99)
+		to.Recv(to.RecvWR(901, 910_000, 3000))
+		from.Send(from.SendWR(900, 900_000, 3000))
+		from.Sent(e2e.OK(900)...)
+		to.Received(e2e.OK(901)...)
+		require.Equal(t, e2e.Bytes(3000, 99), to.Read(910_000, 3000))
+	}
+}
+
+// TestAnswerLost (B030, B056, B061): nothing comes back. The oldest message fails
+// when its time is up, not before, and not much later.
+func TestAnswerLost(t *testing.T) {
+	s := e2e.New(t, quick)
+	p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), timeout8)
+	drop := &tb.Strike{Name: "all acknowledgements", Match: answersOf(roce.KindACK), Times: 100}
+	s.A.SetFault(tb.Strikes(drop))
+	post5(p)
+	wcs := p.A.Sent(append(e2e.All(abi.StatusRetryExc, 1), e2e.Flushed(2, 3, 4, 5)...)...)
+	require.Equal(t, abi.VendorTimeout, wcs[0].VendorErr)
+	p.B.Received(e2e.OK(11, 12, 13, 14, 15)...)
+
+	answers := len(s.B.Answers(0))
+	require.Positive(t, answers)
+	require.Equal(t, answers, drop.Fired)
+	waited := sinceFirstRequest(s, &wcs[0])
+	require.Greater(t, waited, uint64(8<<8))
+	require.Less(t, waited, uint64(2*8<<8))
+	require.Equal(t, e2e.Faults{abi.LocalAckTimeoutErr: 1, abi.ReqCQEError: 5}, s.A.Faults())
+	require.Empty(t, s.B.Faults())
+	require.Len(t, s.A.Requests(0), 15, "nothing is sent again")
+	p.B.DemandState(abi.QPRTS)
+	p.B.Fail()
+	p.B.Received(e2e.Flushed(16, 17)...)
+	again(t, s, p)
+}
+
+// sinceFirstRequest is the time from A's first request packet to a completion, in
+// cycles.
+func sinceFirstRequest(s *e2e.Scene, wc *driver.WC) uint64 {
+	for _, f := range s.A.Seen {
+		if f.Tx && f.BTH.Opcode.IsRequest() {
+			return wc.Timestamp - uint64(f.Ps/tb.PeriodPs)
+		}
+	}
+	return 0
+}
+
+// TestLastPacketLost: no packet follows that would show the gap.
+func TestLastPacketLost(t *testing.T) {
+	s := e2e.New(t, quick)
+	p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), timeout8)
+	drop := &tb.Strike{Name: "last packet", Match: requestAt(p.B.FirstPSN().Add(14))}
+	s.B.SetFault(tb.Strikes(drop))
+	post5(p)
+	p.A.Sent(append(e2e.OK(1, 2, 3, 4), e2e.All(abi.StatusRetryExc, 5)...)...)
+	require.NoError(t, tb.Missed(drop))
+	p.B.Received(e2e.OK(11, 12, 13, 14)...)
+	require.Equal(t, e2e.Faults{abi.LocalAckTimeoutErr: 1, abi.ReqCQEError: 1}, s.A.Faults())
+	require.Empty(t, s.B.Faults())
+	p.B.Fail()
+	p.B.Received(e2e.Flushed(15, 16, 17)...)
+	again(t, s, p)
+}
+
+// TestLaterAnswerCovers: an acknowledgement that is lost is made good by the next.
+func TestLaterAnswerCovers(t *testing.T) {
+	s := e2e.New(t, quick)
+	p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), timeout8)
+	drop := &tb.Strike{Name: "first acknowledgement", Match: answersOf(roce.KindACK)}
+	s.A.SetFault(tb.Strikes(drop))
+	post5(p)
+	p.A.Sent(e2e.OK(1, 2, 3, 4, 5)...)
+	require.NoError(t, tb.Missed(drop))
+	p.B.Received(e2e.OK(11, 12, 13, 14, 15)...)
+	require.Empty(t, s.A.Faults())
+	p.B.Fail()
+	p.B.Received(e2e.Flushed(16, 17)...)
+}
+
+// TestNakLost: without the NAK only the timer tells.
+func TestNakLost(t *testing.T) {
+	s := e2e.New(t, quick)
+	p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), timeout8)
+	drop := &tb.Strike{Name: "first packet", Match: requestAt(p.B.FirstPSN())}
+	nak := &tb.Strike{Name: "NAK", Match: answersOf(roce.KindNAK)}
+	s.B.SetFault(tb.Strikes(drop))
+	s.A.SetFault(tb.Strikes(nak))
+	post5(p)
+	wcs := p.A.Sent(append(e2e.All(abi.StatusRetryExc, 1), e2e.Flushed(2, 3, 4, 5)...)...)
+	require.NoError(t, tb.Missed(drop, nak))
+	require.Equal(t, abi.VendorTimeout, wcs[0].VendorErr)
+	p.B.Fail()
+	p.B.Received(e2e.Flushed(11, 12, 13, 14, 15, 16, 17)...)
+	again(t, s, p)
+}
+
+// TestNakRepeated (B015): copies of a NAK fail one work request, not several.
+func TestNakRepeated(t *testing.T) {
+	s := e2e.New(t, quick)
+	p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), timeout8)
+	drop := &tb.Strike{Name: "second message", Match: requestAt(p.B.FirstPSN().Add(3))}
+	copies := &tb.Strike{Name: "NAK", Match: answersOf(roce.KindNAK), Do: func(f tb.Frame) tb.Verdict {
+		d := append([]byte(nil), f.Data...)
+		return tb.Verdict{After: [][]byte{d, d, d, d}}
+	}}
+	s.B.SetFault(tb.Strikes(drop))
+	s.A.SetFault(tb.Strikes(copies))
+	post5(p)
+	p.A.Sent(append(append(e2e.OK(1), e2e.All(abi.StatusRetryExc, 2)...), e2e.Flushed(3, 4, 5)...)...)
+	require.NoError(t, tb.Missed(drop, copies))
+	p.B.Received(e2e.OK(11)...)
+	s.Sleep(10_000)
+	f := s.A.Faults()
+	require.EqualValues(t, 1, f[abi.PacketSeqErr])
+	require.EqualValues(t, 4, f[abi.ReqCQEError])
+	require.EqualValues(t, 4, f[abi.RxDropOther]+f[abi.RxDropBadState])
+	p.B.Fail()
+	p.B.Received(e2e.Flushed(12, 13, 14, 15, 16, 17)...)
+}
+
+// TestNoTimeout (B055): timeout 0 waits for ever; ERR by request flushes.
+func TestNoTimeout(t *testing.T) {
+	s := e2e.New(t, quick)
+	p := s.Couple(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}))
+	require.NoError(t, p.A.ConnectBy(func(_, rts *driver.QPAttr) { rts.Timeout = 0 }))
+	p.B.Reconnect()
+	drop := &tb.Strike{Name: "acknowledgement", Match: answersOf(roce.KindACK)}
+	s.A.SetFault(tb.Strikes(drop))
+	p.B.Recv(p.B.RecvWR(11, 0, 100))
+	p.A.Send(p.A.SendWR(1, 0, 100))
+	p.B.Received(e2e.OK(11)...)
+	s.Sleep(10_000_000)
+	require.NoError(t, tb.Missed(drop))
+	p.A.DemandNone(p.A.SCQ)
+	require.Empty(t, s.A.Faults())
+	p.A.Fail()
+	p.A.Sent(e2e.Flushed(1)...)
+}
+
+// TestIdle (B030): when all is acknowledged no timer runs and nothing is sent.
+func TestIdle(t *testing.T) {
+	s := e2e.New(t, quick)
+	p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), timeout8)
+	exchange(t, p)
+	sent := len(s.A.Seen)
+	s.Sleep(100 * 2048)
+	require.Len(t, s.A.Seen, sent)
+	require.Empty(t, s.A.Faults())
+	exchange(t, p)
+}
+
+// TestReceiverNotReady (B045, B047, B050, B056): no receive is posted. The answer
+// comes at once, with the timer code of the responder, and is the end.
+func TestReceiverNotReady(t *testing.T) {
+	for _, timer := range []uint8{1, 12, 13, 31} {
+		s := e2e.New(t, quick)
+		o := timeout8
+		o.MinRNRTimer = timer
+		p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), o)
+		p.A.Fill(0, 9000, 1)
+		p.B.Recv(p.B.RecvWR(11, 0, 4096))
+		p.A.Send(p.A.SendWR(1, 0, 2500), p.A.SendWR(2, 3000, 2500), p.A.SendWR(3, 6000, 2500))
+		wcs := p.A.Sent(append(append(e2e.OK(1), e2e.All(abi.StatusRNRRetryExc, 2)...), e2e.Flushed(3)...)...)
+		require.Equal(t, abi.VendorRNRNAK, wcs[1].VendorErr)
+		p.B.Received(e2e.OK(11)...)
+
+		answers := s.B.Answers(0)
+		last := answers[len(answers)-1]
+		require.Equal(t, roce.Syndrome(0x20|timer), last.AETH.Syndrome)
+		require.Equal(t, p.B.FirstPSN().Add(3), last.BTH.PSN)
+		require.EqualValues(t, 1, last.AETH.MSN)
+		require.Less(t, sinceFirstRequest(s, &wcs[1]), uint64(1500))
+		require.Equal(t, e2e.Faults{abi.RNRNakRetryErr: 1, abi.ReqCQEError: 2}, s.A.Faults())
+		behind := uint64(len(s.A.Requests(0))) - 4
+		require.Equal(t, e2e.Faults{
+			abi.OutOfBuffer: 1, abi.RNRNaksSent: 1, abi.OutOfSequence: behind, abi.RxDropOther: behind,
+		}, s.B.Faults())
+		require.Len(t, s.A.Requests(0), int(behind)+4, "nothing is sent again")
+		p.B.DemandState(abi.QPRTS)
+		again(t, s, p)
+		s.Close()
+	}
+}

@@ -1,0 +1,165 @@
+package random
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+
+	"rnic/abi"
+	"rnic/driver"
+	"rnic/tb/host"
+)
+
+// arena is an Arena that is there, and what its bytes must be.
+type arena struct {
+	*Arena
+	buf    *driver.Buffer
+	mr     *driver.MR
+	image  []byte
+	guards []uint64
+}
+
+// allocate makes the memory of a phase: random bytes, and what is sent.
+func (s *side) allocate(phase int) error {
+	p := &s.s.Phases[phase]
+	r := s.rand(forMemory, phase)
+	s.arenas = nil
+	for i := range p.Arenas[s.n] {
+		a := &arena{Arena: &p.Arenas[s.n][i]}
+		a.image = make([]byte, a.Size)
+		for k := range a.image {
+			a.image[k] = byte(r.Uint32())
+		}
+		s.arenas = append(s.arenas, a)
+	}
+	for q := range p.Flows[s.n] {
+		for i := range p.Flows[s.n][q].Messages {
+			m := &p.Flows[s.n][q].Messages[i]
+			s.store(m.Src, m.Data)
+		}
+	}
+	for _, a := range s.arenas {
+		if err := a.register(s, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// register makes the buffer, its guards and the region.
+func (a *arena) register(s *side, r *rand.Rand) (err error) {
+	if a.Contiguous {
+		a.buf, err = s.dev.AllocContiguous(a.Size, 4096<<r.IntN(10))
+	} else {
+		a.buf, err = s.dev.AllocBuffer(a.Size, a.InPage)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := a.buf.WriteAt(a.image, 0); err != nil {
+		return err
+	}
+	mem := s.h.Machine.Mem
+	at := -a.InPage
+	for _, sp := range a.Spans {
+		a.guard(mem, at, sp.Off)
+		at = sp.Off + sp.Len
+	}
+	a.guard(mem, at, len(a.buf.Pages())*host.FrameSize-a.InPage)
+	access := abi.AccessLocalWrite
+	if a.ReadOnly {
+		access = 0
+	}
+	a.mr, err = s.pds[a.PD].RegMRRange(a.buf, a.From, a.Len, access)
+	return err
+}
+
+// guard guards the bytes between two offsets of the buffer, frame by frame.
+func (a *arena) guard(mem *host.Memory, from, to int) {
+	for from < to {
+		at := from + a.InPage
+		n := min(to-from, host.FrameSize-at%host.FrameSize)
+		addr := a.buf.Pages()[at/host.FrameSize] + uint64(at%host.FrameSize)
+		mem.Guard(addr, n)
+		a.guards = append(a.guards, addr)
+		from += n
+	}
+}
+
+// release checks all bytes of the phase's memory, and gives it back.
+func (s *side) release() error {
+	if err := s.h.Machine.Mem.CheckGuards(); err != nil {
+		return err
+	}
+	for _, a := range s.arenas {
+		if err := s.compare(a.Spans); err != nil {
+			return err
+		}
+		for _, g := range a.guards {
+			s.h.Machine.Mem.Unguard(g)
+		}
+		if err := a.mr.Dereg(); err != nil {
+			return err
+		}
+		if err := a.buf.Free(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sges are the elements of a work request.
+func (s *side) sges(spans []Span) (l []driver.SGE) {
+	for _, sp := range spans {
+		a := s.arenas[sp.Arena]
+		if sp.Garbage {
+			l = append(l, driver.SGE{Addr: 0xdead_0000_0000 + uint64(sp.Off), LKey: ^a.mr.LKey})
+		} else {
+			l = append(l, a.mr.SGE(sp.Off-a.From, sp.Len))
+		}
+	}
+	return l
+}
+
+// store puts data into the images, element by element.
+func (s *side) store(spans []Span, data []byte) {
+	for _, sp := range spans {
+		if sp.Len == 0 {
+			continue
+		}
+		n := copy(s.arenas[sp.Arena].image[sp.Off:][:sp.Len], data)
+		data = data[n:]
+	}
+}
+
+// land puts a received message into the images, and demands that memory is the
+// same, also where the receive was longer than the message.
+func (s *side) land(m *Message) error {
+	s.store(m.Dst, m.Data)
+	if err := s.compare(m.Dst); err != nil {
+		return fmt.Errorf("message %#x of %d bytes to %v: %w", m.ID, len(m.Data), m.Dst, err)
+	}
+	return nil
+}
+
+// compare holds memory against the images.
+func (s *side) compare(spans []Span) error {
+	for _, sp := range spans {
+		if sp.Len == 0 {
+			continue
+		}
+		a := s.arenas[sp.Arena]
+		want, got := a.image[sp.Off:][:sp.Len], make([]byte, sp.Len)
+		if _, err := a.buf.ReadAt(got, int64(sp.Off)); err != nil {
+			return err
+		}
+		if !bytes.Equal(got, want) {
+			k := 0
+			for got[k] == want[k] {
+				k++
+			}
+			return fmt.Errorf("arena %d: byte %d of the %d at %d is %#02x, not %#02x", sp.Arena, k, sp.Len, sp.Off, got[k], want[k])
+		}
+	}
+	return nil
+}

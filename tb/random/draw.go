@@ -1,0 +1,189 @@
+package random
+
+import (
+	"math/rand/v2"
+
+	"rnic/roce"
+	"rnic/rtl/port"
+)
+
+// Options change what is drawn of a seed, or how it is run.
+type Options struct {
+	QPs    int    // pairs of QPs; 0: 1 to 16, drawn
+	Strict bool   // evaluate in random order, gate nothing
+	Order  uint64 // with Strict: seed of the order
+	Digest bool   // Report.Digest covers all that ever happened
+}
+
+// Draw draws the scenario of a seed.
+func Draw(seed uint64, o Options) *Scenario {
+	r := rand.New(rand.NewPCG(seed, 0x5eed))
+	s := &Scenario{Seed: seed}
+	s.Bench.Seed, s.Bench.Strict, s.Bench.Order, s.Bench.Digest = seed, o.Strict, o.Order, o.Digest
+	rx := drawBench(r, &s.Bench)
+	s.Driver.PostCost = pick[int64](r, 1, 10_000, 50_000, 200_000)
+	s.Driver.PollCost = pick[int64](r, 8_000, 30_000, 100_000)
+	s.Driver.NoPush = chance(r, 20)
+	s.Driver.Seed = seed
+	s.Close = chance(r, 50)
+	s.drawStyle(r)
+
+	n := o.QPs
+	if n == 0 {
+		n = pick(r, 1, 2, 3, 1+r.IntN(16))
+	}
+	d := drawer{Rand: r, s: s, qps: n, rxBeats: rx}
+	d.limits()
+	fates := make([][]Fate, 1+r.IntN(3))
+	for i := range fates {
+		fates[i] = d.fates(i)
+	}
+	for i := range fates {
+		d.phase(i, fates)
+	}
+	d.sizeCQs()
+	return s
+}
+
+func (s *Scenario) drawStyle(r *rand.Rand) {
+	s.Style = Style{
+		Batch:    pick(r, 1, 2, 8, 32),
+		Burst:    pick(r, 1, 4, 16),
+		Pause:    pick[uint64](r, 0, 50, 500, 3000),
+		Refill:   pick(r, 1, 2, 8),
+		Spin:     chance(r, 30),
+		SpinTime: pick[uint64](r, 10, 200, 1000),
+		Take:     pick(r, 1, 4, 16),
+	}
+}
+
+// drawer draws the phases of a scenario.
+type drawer struct {
+	*rand.Rand
+	s       *Scenario
+	qps     int
+	rxBeats int
+	pds     int
+	cqs     [2]int
+
+	maxBeats int // of a message
+	bytes    int // that a host may still send in the phase
+	arenas   [2]*memory
+}
+
+// limits decides how much may be in flight.
+func (d *drawer) limits() {
+	d.pds = 1 + d.IntN(2)
+	d.s.PDs = d.pds
+	for h := range d.cqs {
+		d.cqs[h] = pick(d.Rand, 1, 2, 1+d.IntN(2*d.qps))
+		d.s.CQs[h] = make([]int, d.cqs[h])
+	}
+	if d.rxBeats == 0 {
+		d.maxBeats, d.s.Budget = 1<<30, 1<<30
+		return
+	}
+	// ACKs take places too, a beat or two a message, and frames are released whole.
+	const largest = 68
+	d.maxBeats = (d.rxBeats - largest) * 2 / 3
+	d.s.Budget = d.maxBeats
+}
+
+// fates draws what happens to the pairs before phase i.
+func (d *drawer) fates(i int) []Fate {
+	f := make([]Fate, d.qps)
+	for q := range f {
+		f[q] = Recreate
+		if i > 0 {
+			f[q] = pick(d.Rand, Keep, Reset, Recreate)
+		}
+	}
+	return f
+}
+
+// phase draws phase number i.
+func (d *drawer) phase(i int, fates [][]Fate) {
+	p := Phase{Fates: fates[i], Pairs: make([]Pair, d.qps)}
+	for h := range d.arenas {
+		d.arenas[h] = newMemory(d.Rand, d.pds)
+		p.Flows[h] = make([]Flow, d.qps)
+	}
+	for q, f := range p.Fates {
+		if f == Recreate {
+			p.Pairs[q] = d.pair()
+		} else {
+			p.Pairs[q] = d.s.Phases[i-1].Pairs[q]
+		}
+	}
+	messages := pick(d.Rand, 20, 100, 400)
+	size := pick(d.Rand, 16<<10, 64<<10, 256<<10)
+	for h := range 2 {
+		d.bytes = size
+		for q := range d.qps {
+			f := &p.Flows[h][q]
+			*f = d.flow(i, h, q, &p.Pairs[q], 1+d.IntN(1+2*messages/d.qps))
+			if i == len(fates)-1 || fates[i+1][q] != Keep {
+				f.Extra = d.extra(1-h, q, &p.Pairs[q].Ends[1-h])
+			}
+		}
+	}
+	for h := range 2 {
+		p.Arenas[h] = d.arenas[h].finish()
+	}
+	d.s.Phases = append(d.s.Phases, p)
+}
+
+// extra draws receives of host h that nothing arrives for, as the QP does not go on.
+func (d *drawer) extra(h, q int, e *End) (l [][]Span) {
+	if chance(d.Rand, 50) {
+		return nil
+	}
+	for range d.IntN(min(e.MaxRecv, 20) + 1) {
+		l = append(l, d.arenas[h].place(q%d.pds, d.IntN(200), e.RecvSGE, true))
+	}
+	return l
+}
+
+// pair draws a pair of QPs.
+func (d *drawer) pair() Pair {
+	p := Pair{MTU: roce.MTU256 + roce.MTU(d.IntN(5)), IPv6: chance(d.Rand, 30)}
+	for h := range p.Ends {
+		p.Ends[h] = End{
+			SendCQ: d.IntN(d.cqs[h]), RecvCQ: d.IntN(d.cqs[h]),
+			MaxSend: pick(d.Rand, 1, 2, 7, 32, 64), MaxRecv: pick(d.Rand, 1, 3, 16, 100),
+			SendSGE: 1 + d.IntN(port.MaxSGE), RecvSGE: 1 + d.IntN(port.MaxSGE),
+			MaxInline: pick(d.Rand, 0, 0, 7, 32, 33, 64),
+			SigAll:    chance(d.Rand, 20),
+			PSN:       d.psn(),
+			Timeout:   pick[uint8](d.Rand, 14, 18, 31),
+			FlowLabel: d.Uint32N(1 << 20), TrafficClass: uint8(d.Uint32N(256)) &^ 3, HopLimit: 1 + uint8(d.Uint32N(255)),
+			UDPSPort: 0xc000 | uint16(d.Uint32N(0x4000)),
+		}
+	}
+	return p
+}
+
+// psn is often near the end of the 24 bits.
+func (d *drawer) psn() uint32 {
+	if chance(d.Rand, 50) {
+		return 1<<24 - 1 - d.Uint32N(40)
+	}
+	return 1 + d.Uint32N(1<<24-1)
+}
+
+// sizeCQs gives each CQ the entries that the queues of its QPs may need.
+func (d *drawer) sizeCQs() {
+	for h := range d.cqs {
+		for _, p := range d.s.Phases {
+			need := make([]int, d.cqs[h])
+			for q := range p.Pairs {
+				e := &p.Pairs[q].Ends[h]
+				need[e.SendCQ] += e.MaxSend
+				need[e.RecvCQ] += e.MaxRecv
+			}
+			for i, n := range need {
+				d.s.CQs[h][i] = max(1, d.s.CQs[h][i], n)
+			}
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package random
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"rnic/driver"
+	"rnic/hdl"
+	"rnic/tb"
+	"rnic/tb/check"
+	"rnic/tb/host"
+)
+
+// Report is what a run came to.
+type Report struct {
+	Seed        uint64
+	QPs, Phases int
+	Messages    int // sent by both hosts, without NOPs
+	Completions int
+	Packets     int
+	Bytes       int64
+	Cycles      uint64
+	Digest      uint64    // of both kernels; see hdl.Kernel.Digest
+	Frames      [2]uint64 // hash of what each port saw, and when
+}
+
+// run is a scenario in progress.
+type run struct {
+	s       *Scenario
+	bench   *tb.Bench
+	sides   [2]*side
+	moves   uint64
+	since   uint64 // cycle in which something moved last
+	stalled bool
+}
+
+// patience is how long nothing may move, in cycles: no frame, no completion, no
+// step of the coordinators.
+const patience = 250_000
+
+// limit is far beyond any scenario, cycles.
+const limit = 1 << 40
+
+// Run draws the scenario of a seed and runs it. An error names the seed and the
+// command that repeats it.
+func Run(seed uint64, o Options) (Report, error) {
+	rep, err := Draw(seed, o).Run()
+	if err != nil {
+		err = fmt.Errorf("seed %d: %w\n\trepeat it: go test ./tb/random -run 'TestSeed$' -seed=%d%s", seed, err, seed, o.flags())
+	}
+	return rep, err
+}
+
+// flags are those of the test that repeats a run.
+func (o *Options) flags() (s string) {
+	if o.QPs != 0 {
+		s += fmt.Sprintf(" -qps=%d", o.QPs)
+	}
+	if o.Strict {
+		s += fmt.Sprintf(" -strict -order=%d", o.Order)
+	}
+	return s
+}
+
+// Run runs a scenario on a fresh bench.
+func (s *Scenario) Run() (Report, error) {
+	b, err := tb.New(s.Bench)
+	if err != nil {
+		return Report{}, err
+	}
+	defer b.Close()
+	r := &run{s: s, bench: b}
+	for n := range r.sides {
+		r.sides[n] = newSide(r, n)
+	}
+	err = b.World.Run(r.over, limit)
+	if r.stalled {
+		err = errors.Join(err, r.explain())
+	}
+	for _, h := range r.sides {
+		err = errors.Join(err, h.err)
+	}
+	if err != nil {
+		for _, h := range r.sides {
+			err = errors.Join(append([]error{err}, h.wire.Errors()...)...)
+		}
+	}
+	return r.report(), err
+}
+
+// over tells, at barriers, whether the run shall end.
+func (r *run) over() bool {
+	a, b := r.sides[0], r.sides[1]
+	if a.err != nil || b.err != nil || a.done && b.done {
+		return true
+	}
+	now := r.bench.World.Now()
+	if moves := a.moves + b.moves; moves != r.moves {
+		r.moves, r.since = moves, now
+	}
+	r.stalled = now-r.since > patience
+	return r.stalled
+}
+
+func (r *run) report() Report {
+	rep := Report{
+		Seed: r.s.Seed, QPs: len(r.s.Phases[0].Pairs), Phases: len(r.s.Phases),
+		Cycles: r.bench.World.Now(), Digest: r.bench.World.Digest(),
+	}
+	for n, h := range r.sides {
+		rep.Messages += h.sent
+		rep.Completions += h.board.Got
+		rep.Packets += int(h.wire.Counts.TxPackets)
+		rep.Bytes += int64(h.wire.Counts.Payload)
+		rep.Frames[n] = h.frames
+	}
+	return rep
+}
+
+// side is a host of the run.
+type side struct {
+	r *run
+	s *Scenario
+	n int // 0 or 1
+	h *tb.Host
+
+	dev    *driver.Device
+	pds    []*driver.PD
+	cqs    []*driver.CQ
+	ends   []*end
+	arenas []*arena
+	board  Scoreboard[queue, completion]
+	owed   int // completions expected that have not come
+
+	wire   *check.Wire
+	frames uint64
+	rest   *tb.Rest
+
+	phase    int // that threads may work on, from 1
+	begin    hdl.Event
+	finished int       // threads that are done with the phase
+	step     hdl.Event // something that the coordinator waits for
+	budget   int       // beats of the peer's rx_buf that are free
+	room     hdl.Event
+
+	remote   [][]driver.Endpoint // of the peer, by phase
+	peerDone int                 // phases that the peer is done with
+
+	sent    int
+	moves   uint64
+	closing bool
+	done    bool
+	err     error // the first
+}
+
+// newSide makes a host of the run and its threads, in a fixed order.
+func newSide(r *run, n int) *side {
+	s := &side{r: r, s: r.s, n: n, h: r.bench.Hosts[n], wire: check.NewWire(0), budget: r.s.Budget}
+	s.h.Tap(s.tap)
+	s.thread("main", s.main)
+	s.thread("oob", s.listen)
+	for c := range r.s.CQs[n] {
+		s.thread(fmt.Sprintf("cq_%d", c), func(t *hdl.Thread, bus *host.Bus) error { return s.poll(t, bus, c) })
+	}
+	for i := range r.s.Phases[0].Pairs {
+		e := &end{s: s, i: i}
+		s.ends = append(s.ends, e)
+		s.thread(fmt.Sprintf("send_%d", i), e.send)
+		s.thread(fmt.Sprintf("receive_%d", i), e.receive)
+	}
+	return s
+}
+
+// thread starts a thread; its error ends the run.
+func (s *side) thread(name string, fn func(*hdl.Thread, *host.Bus) error) {
+	s.h.Go(name, func(t *hdl.Thread, bus *host.Bus) {
+		if err := fn(t, bus); err != nil && s.err == nil {
+			s.err = fmt.Errorf("%s.%s: cycle %d: %w", s.h.K.Name(), name, t.Now(), err)
+		}
+	})
+}
+
+// rand is a source of its own for each purpose.
+func (s *side) rand(purpose, i int) *rand.Rand {
+	return rand.New(rand.NewPCG(s.s.Seed, uint64(s.n)<<63|uint64(purpose)<<32|uint64(i)))
+}
+
+// Purposes of random sources.
+const (
+	forSending = iota + 1
+	forReceiving
+	forPolling
+	forMemory
+)
+
+// await waits for a phase to begin and gives the device as the thread sees it.
+func (s *side) await(t *hdl.Thread, phase int) {
+	for s.phase < phase {
+		t.Wait(&s.begin, 0)
+	}
+}
+
+// finish reports that a thread is done with the phase.
+func (s *side) finish() {
+	s.finished++
+	s.moves++
+	s.step.Notify()
+}
+
+// tap sees the frames of the port.
+func (s *side) tap(f tb.Frame) {
+	s.moves++
+	s.wire.Frame(f.TimePs, f.Tx, f.BadFCS, f.Data)
+	h := s.frames ^ uint64(f.TimePs)<<1
+	if f.Tx {
+		h ^= 1
+	}
+	for _, b := range f.Data {
+		h = (h ^ uint64(b)) * 0x100000001b3
+	}
+	s.frames = h
+}

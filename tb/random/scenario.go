@@ -1,0 +1,117 @@
+package random
+
+import (
+	"rnic/abi"
+	"rnic/driver"
+	"rnic/roce"
+	"rnic/tb"
+)
+
+// Scenario is all that a seed stands for. Nothing in it changes during a run.
+type Scenario struct {
+	Seed   uint64
+	Bench  tb.Config
+	Driver driver.Config
+	Style  Style
+
+	PDs    int      // protection domains; pair i is in the i-th, in turn
+	CQs    [2][]int // entries of each CQ, by host
+	Phases []Phase
+	Budget int  // beats of the peer's rx_buf that a host's messages in flight may take
+	Close  bool // destroy everything and stop the device at the end
+}
+
+// Style is how the programs of the hosts behave.
+type Style struct {
+	Batch    int    // most work requests a call of PostSend or PostRecv
+	Burst    int    // most groups of work requests that go without a pause
+	Pause    uint64 // longest pause between bursts, cycles
+	Refill   int    // most receives that complete before the receiver posts again
+	Spin     bool   // pollers poll and sleep; else they wait for interrupts
+	SpinTime uint64 // longest sleep between polls, cycles
+	Take     int    // most completions a poll
+}
+
+// Fate is what happens to a pair of QPs before a phase.
+type Fate uint8
+
+// Fates.
+const (
+	Keep     Fate = iota // it goes on
+	Reset                // both go to RESET and are connected again
+	Recreate             // both are destroyed, others take their place
+)
+
+// Phase is traffic between two moments of rest.
+type Phase struct {
+	Fates  []Fate
+	Pairs  []Pair     // attributes of the QPs in this phase
+	Flows  [2][]Flow  // by sending host and pair
+	Arenas [2][]Arena // memory of each host
+}
+
+// Pair is a QP of each host, connected with each other.
+type Pair struct {
+	MTU  roce.MTU
+	IPv6 bool
+	Ends [2]End
+}
+
+// End is a QP.
+type End struct {
+	SendCQ, RecvCQ   int
+	MaxSend, MaxRecv int
+	SendSGE, RecvSGE int
+	MaxInline        int
+	SigAll           bool
+	PSN              uint32
+	Timeout          uint8
+	TrafficClass     uint8
+	FlowLabel        uint32
+	HopLimit         uint8
+	UDPSPort         uint16
+}
+
+// Flow is what one QP sends in a phase.
+type Flow struct {
+	Messages []Message
+	Groups   []Group  // of Messages, in order
+	Extra    [][]Span // receives of the peer that nothing arrives for
+}
+
+// Group is a run of work requests of which the last one completes.
+type Group struct {
+	N     int
+	Beats int // of the peer's rx_buf, at most
+}
+
+// Message is a send work request, and unless it is a NOP the receive that it meets.
+type Message struct {
+	ID        uint64
+	Op        abi.WQEOp
+	Imm       uint32
+	Solicited bool
+	Signaled  bool // flag of the work request
+	Completes bool // by Signaled or as the QP is made
+	Inline    bool
+	Data      []byte
+	Src, Dst  []Span // Dst may be longer than Data
+}
+
+// Span is an element of memory: Len bytes at Off of an Arena. Without Len, the
+// device must not look at Key and address.
+type Span struct {
+	Arena, Off, Len int
+	Garbage         bool // of no bytes, with key and address that are none
+}
+
+// Arena is a buffer of which a part is a memory region.
+type Arena struct {
+	PD         int
+	Size       int // of the buffer, bytes
+	InPage     int // where in its page it begins
+	From, Len  int // the region
+	Contiguous bool
+	ReadOnly   bool
+	Spans      []Span // in use, by offset; the bytes between are guarded
+}

@@ -1,0 +1,67 @@
+package random
+
+import (
+	"errors"
+	"fmt"
+
+	"rnic/abi"
+)
+
+// settled checks a host at the end of a phase: everything has come, nothing is under
+// way, memory is as it must be, and the QPs say so too.
+func (s *side) settled() error {
+	s.wire.Finish()
+	err := errors.Join(append(s.wire.Errors(), s.board.Final(), s.rest.Check())...)
+	if err != nil {
+		return err
+	}
+	if err := s.release(); err != nil {
+		return err
+	}
+	for _, e := range s.ends {
+		m, err := e.qp.Query()
+		if err != nil {
+			return err
+		}
+		s.moves++
+		extra := uint16(len(e.in.Extra))
+		if m.State != abi.QPRTS || m.SQNext != m.SQProducer || m.SQConsumer != m.SQProducer ||
+			m.UnackedPSN != m.NextPSN || m.RQConsumer+extra != m.RQProducer {
+			return fmt.Errorf("pair %d, %d receives left: not at rest: %+v", e.i, extra, m)
+		}
+	}
+	return nil
+}
+
+// counted are the counters of what is no error.
+var counted = map[abi.Counter]bool{
+	abi.TxPackets: true, abi.TxBytes: true, abi.RxPackets: true, abi.RxBytes: true, abi.AcksSent: true,
+	abi.CQEsWritten: true, abi.EventsWritten: true, abi.MSIXSent: true, abi.Doorbells: true, abi.PushedWQEs: true,
+	abi.PushedWQEsIgnored: true, abi.DMAReads: true, abi.DMAReadBytes: true, abi.DMAWrites: true, abi.DMAWriteBytes: true,
+	abi.WQEFetches: true, abi.AdminCommands: true,
+}
+
+// verdict holds the counters against what port, memory and scoreboard saw.
+func (s *side) verdict() error {
+	w, rc := &s.wire.Counts, &s.h.Machine.RC.Stats
+	want := map[abi.Counter]uint64{
+		abi.TxPackets: w.TxPackets, abi.TxBytes: w.TxBytes,
+		abi.RxPackets: w.RxPackets, abi.RxBytes: w.RxBytes, abi.AcksSent: w.TxAcks,
+		abi.CQEsWritten: uint64(s.board.Got), abi.MSIXSent: rc.Messages,
+		abi.DMAReads: rc.Reads, abi.DMAWrites: rc.Writes + rc.Messages,
+	}
+	errs := []error{}
+	if rc.Stray != 0 {
+		errs = append(errs, fmt.Errorf("%d stray writes", rc.Stray))
+	}
+	for _, c := range abi.Counters() {
+		v, err := s.dev.Counter(c)
+		if err != nil {
+			return err
+		}
+		if v != want[c] && (want[c] != 0 || !counted[c]) { // all others count what must not be
+			errs = append(errs, fmt.Errorf("counter %v is %d, must be %d", c, v, want[c]))
+		}
+	}
+	return errors.Join(errs...)
+}
