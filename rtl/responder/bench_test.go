@@ -1,0 +1,122 @@
+package responder_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"rnic/hdl"
+	"rnic/rtl/port"
+	"rnic/rtl/responder"
+	"rnic/tb/agent"
+)
+
+// feeder gives jobs and results of atomics, each at its time. A purge waits until
+// the results of its QP have been given, as scatter has it.
+type feeder struct {
+	hdl.Behave
+	Jobs     hdl.Out[port.Job]
+	Res      hdl.Out[port.AtomicRes]
+	Throttle agent.Throttle
+	jobs     []port.Job
+	results  []due
+	Sent     int      // jobs given
+	At       []uint64 // cycle in which each was
+}
+
+type due struct {
+	at uint64
+	r  port.AtomicRes
+}
+
+func (f *feeder) owes(n port.QPN) bool {
+	for _, d := range f.results {
+		if d.r.QPN == n {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *feeder) Tick() {
+	now := f.Now()
+	if len(f.jobs) > 0 && f.Jobs.Ready() && f.Throttle.Go(f.Path(), now) && !(f.jobs[0].Purge && f.owes(f.jobs[0].QPN)) {
+		f.Jobs.Put(f.jobs[0])
+		f.jobs = f.jobs[1:]
+		f.Sent++
+		f.At = append(f.At, now)
+	}
+	if len(f.results) > 0 && f.results[0].at <= now && f.Res.Ready() {
+		f.Res.Put(f.results[0].r)
+		f.results = f.results[1:]
+	}
+	if len(f.jobs) > 0 || len(f.results) > 0 {
+		f.WakeAt(now + 1)
+	}
+}
+
+// gate is a Sink that can be shut.
+type gate struct {
+	agent.Sink[port.TxPkt]
+	Shut bool
+}
+
+func (g *gate) Tick() {
+	if g.Shut {
+		g.WakeAt(g.Now() + 1)
+		return
+	}
+	g.Sink.Tick()
+}
+
+// bench has an agent at each port.
+type bench struct {
+	DUT   *responder.Responder
+	Feed  feeder
+	Pkt   gate
+	Piece agent.Sink[port.TxPiece]
+	Done  agent.Sink[port.RespDone]
+	k     *hdl.Kernel
+}
+
+func newBench(t require.TestingT, o hdl.Options, p responder.Params, throttle uint64) *bench {
+	b := &bench{DUT: responder.New(p)}
+	for _, th := range []*agent.Throttle{&b.Feed.Throttle, &b.Pkt.Throttle, &b.Piece.Throttle, &b.Done.Throttle} {
+		th.Seed = throttle
+	}
+	hdl.Connect(&b.Feed.Jobs, &b.DUT.Jobs, 2)
+	hdl.Connect(&b.Feed.Res, &b.DUT.AtomicRes, 2)
+	hdl.Connect(&b.DUT.Pkt, &b.Pkt.In, 2)
+	hdl.Connect(&b.DUT.Piece, &b.Piece.In, 2)
+	hdl.Connect(&b.DUT.Done, &b.Done.In, 2)
+	k, err := hdl.Elaborate("tb", b, o)
+	require.NoError(t, err)
+	b.k = k
+	return b
+}
+
+func open(t *testing.T, p responder.Params) *bench {
+	b := newBench(t, hdl.Options{Strict: true}, p, 0)
+	t.Cleanup(b.k.Close)
+	return b
+}
+
+// give adds jobs, from a test between two runs.
+func (b *bench) give(jobs ...port.Job) {
+	b.Feed.jobs = append(b.Feed.jobs, jobs...)
+	if b.k.Cycle() > 0 {
+		b.Feed.Wake()
+	}
+}
+
+// result adds a result of an atomic.
+func (b *bench) result(r port.AtomicRes) {
+	b.Feed.results = append(b.Feed.results, due{b.k.Cycle(), r})
+	if b.k.Cycle() > 0 {
+		b.Feed.Wake()
+	}
+}
+
+func (b *bench) run(t require.TestingT, cycles uint64) {
+	require.NoError(t, b.k.Run(b.k.Cycle()+cycles))
+}

@@ -1,0 +1,85 @@
+package responder
+
+import (
+	"rnic/roce"
+	"rnic/rtl/port"
+)
+
+// entry is a job that waits, or what is left of one.
+type entry struct {
+	Kind     port.JobKind
+	Begun    bool     // a response of this READ has left
+	PSN      roce.PSN // of the next packet
+	Syndrome uint8
+	MSN      port.MSN
+	VA       port.VA
+	Key      port.Key
+	Len      uint32 // bytes left
+	MTU      uint16
+}
+
+// value is the result of an atomic.
+type value struct {
+	Original uint64
+	Err      bool // the memory could not be read
+}
+
+// list is what the block knows of a QP: its jobs, oldest first, and how many
+// results of atomics have come and been used, both modulo 256.
+type list struct {
+	Count      uint16
+	First      uint16 // entry, when Count > 0
+	Last       uint16 // entry, when Count > 0
+	Ack        bool   // the last job is an acknowledgement, not a NAK
+	Queued     bool   // the QP has a turn
+	Waits      bool   // the first job is an atomic without a result: no turn until it comes
+	Come, Used uint8
+}
+
+// turn is a QP's turn. First and Used say what the list said of its first job;
+// after a purge they may be out of date.
+type turn struct {
+	QPN   port.QPN
+	First uint16
+	Used  uint8
+}
+
+// turn is the QP's turn as the list stands.
+func (l *list) turn(n port.QPN) turn { return turn{QPN: n, First: l.First, Used: l.Used} }
+
+// push adds an entry and returns the one before it, if there is one.
+func (l *list) push(index uint16, ack bool) (before uint16, linked bool) {
+	before, linked = l.Last, l.Count > 0
+	if !linked {
+		l.First = index
+	}
+	l.Count++
+	l.Last = index
+	l.Ack = ack
+	return before, linked
+}
+
+// pop removes the first entry; next is the one behind it.
+func (l *list) pop(next uint16) {
+	l.Count--
+	l.First = next
+}
+
+// enter is the entry of a job.
+func enter(j *port.Job) entry {
+	return entry{
+		Kind:     j.Kind,
+		PSN:      j.PSN,
+		Syndrome: j.Syndrome,
+		MSN:      j.MSN,
+		VA:       j.VA,
+		Key:      j.Key,
+		Len:      j.Len,
+		MTU:      j.MTU,
+	}
+}
+
+// isAck tells whether a job may be replaced by a later one that isAck too.
+func isAck(j *port.Job) bool {
+	return j.Kind == port.JobAck && roce.Syndrome(j.Syndrome).Kind() == roce.KindACK
+}

@@ -1,0 +1,26 @@
+package responder
+
+// Params are the sizes of the block; 0 takes the default.
+type Params struct {
+	LogQP      uint // log2 of the QPs, up to 16; default 10
+	Jobs       int  // jobs that wait, up to 65,535; default 1,024
+	Budget     int  // packets of a QP before others have their turn, up to 255; default 16
+	LogAtomics uint // log2 of the READs and atomics that a QP may have outstanding, up to 7; default 4
+	NoCoalesce bool // send every acknowledgement
+}
+
+func (p Params) withDefaults() Params {
+	if p.LogQP == 0 {
+		p.LogQP = 10
+	}
+	if p.Jobs == 0 {
+		p.Jobs = 1024
+	}
+	if p.Budget == 0 {
+		p.Budget = 16
+	}
+	if p.LogAtomics == 0 {
+		p.LogAtomics = 4
+	}
+	return p
+}
