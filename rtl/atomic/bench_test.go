@@ -93,11 +93,25 @@ func (m *memory) post(now uint64) int {
 	return 1
 }
 
+// gate is a Sink that can be shut.
+type gate struct {
+	agent.Sink[port.AtomicRes]
+	Shut bool
+}
+
+func (g *gate) Tick() {
+	if g.Shut {
+		g.WakeAt(g.Now() + 1)
+		return
+	}
+	g.Sink.Tick()
+}
+
 // bench has scatter, responder and dma around the block.
 type bench struct {
 	DUT  *atomic.Atomic
 	Req  agent.Source[port.AtomicReq]
-	Res  agent.Sink[port.AtomicRes]
+	Res  gate
 	Done agent.Sink[port.AtomicDone]
 	Mem  memory
 	k    *hdl.Kernel
