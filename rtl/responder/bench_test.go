@@ -11,8 +11,12 @@ import (
 	"rnic/tb/agent"
 )
 
-// feeder gives jobs and results of atomics, each at its time. A purge waits until
-// the results of its QP have been given, as scatter has it.
+// jobsDepth is the depth of the stream of jobs.
+const jobsDepth = 2
+
+// feeder gives jobs and results of atomics, each at its time. As scatter has it, a
+// purge waits until the results of all atomics before it in its QP have been given,
+// and a result until all purges before its job have been taken.
 type feeder struct {
 	hdl.Behave
 	Jobs     hdl.Out[port.Job]
@@ -24,31 +28,38 @@ type feeder struct {
 	At       []uint64 // cycle in which each was
 }
 
+// due is a result, with the number of the job that it belongs to and of the last
+// purge before that.
 type due struct {
-	at uint64
-	r  port.AtomicRes
+	at         uint64
+	job, purge int
+	r          port.AtomicRes
 }
 
-func (f *feeder) owes(n port.QPN) bool {
+// owes tells whether the next job is a purge of a QP with results to come.
+func (f *feeder) owes() bool {
 	for _, d := range f.results {
-		if d.r.QPN == n {
+		if f.jobs[0].Purge && d.r.QPN == f.jobs[0].QPN && d.job < f.Sent {
 			return true
 		}
 	}
 	return false
 }
 
+// inside is the number of jobs in the stream.
+func (f *feeder) inside() int { return jobsDepth - f.Jobs.Space() }
+
 func (f *feeder) Tick() {
 	now := f.Now()
-	if len(f.jobs) > 0 && f.Jobs.Ready() && f.Throttle.Go(f.Path(), now) && !(f.jobs[0].Purge && f.owes(f.jobs[0].QPN)) {
+	if len(f.results) > 0 && f.results[0].at <= now && f.results[0].purge < f.Sent-f.inside() && f.Res.Ready() {
+		f.Res.Put(f.results[0].r)
+		f.results = f.results[1:]
+	}
+	if len(f.jobs) > 0 && f.Jobs.Ready() && f.Throttle.Go(f.Path(), now) && !f.owes() {
 		f.Jobs.Put(f.jobs[0])
 		f.jobs = f.jobs[1:]
 		f.Sent++
 		f.At = append(f.At, now)
-	}
-	if len(f.results) > 0 && f.results[0].at <= now && f.Res.Ready() {
-		f.Res.Put(f.results[0].r)
-		f.results = f.results[1:]
 	}
 	if len(f.jobs) > 0 || len(f.results) > 0 {
 		f.WakeAt(now + 1)
@@ -84,7 +95,7 @@ func newBench(t require.TestingT, o hdl.Options, p responder.Params, throttle ui
 	for _, th := range []*agent.Throttle{&b.Feed.Throttle, &b.Pkt.Throttle, &b.Piece.Throttle, &b.Done.Throttle} {
 		th.Seed = throttle
 	}
-	hdl.Connect(&b.Feed.Jobs, &b.DUT.Jobs, 2)
+	hdl.Connect(&b.Feed.Jobs, &b.DUT.Jobs, jobsDepth)
 	hdl.Connect(&b.Feed.Res, &b.DUT.AtomicRes, 2)
 	hdl.Connect(&b.DUT.Pkt, &b.Pkt.In, 2)
 	hdl.Connect(&b.DUT.Piece, &b.Piece.In, 2)
@@ -111,7 +122,7 @@ func (b *bench) give(jobs ...port.Job) {
 
 // result adds a result of an atomic.
 func (b *bench) result(r port.AtomicRes) {
-	b.Feed.results = append(b.Feed.results, due{b.k.Cycle(), r})
+	b.Feed.results = append(b.Feed.results, due{at: b.k.Cycle(), purge: -1, r: r})
 	if b.k.Cycle() > 0 {
 		b.Feed.Wake()
 	}

@@ -33,8 +33,8 @@
 // 3 when its turn comes; from AtomicRes to Pkt 3. Initiation interval: 2 cycles a
 // job, 1 cycle a packet of a READ.
 //
-// Storage with 1,024 QPs and 1,024 jobs: lists 1,024 x 61 bits, pool 1,024 x 243,
-// links 1,024 x 16, values 16,384 x 65, queue of QPs 1,024 x 45.
+// Storage with 1,024 QPs and 1,024 jobs: lists 1,024 x 67 bits, pool 1,024 x 203,
+// links 1,024 x 16, values 16,384 x 65, queue of QPs 1,024 x 48.
 //
 // Invariants: entries in lists plus those free are the pool; a QP is at most once
 // in the queue; at most one slice is being sent, and a QP's next job is not begun
