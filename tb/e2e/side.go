@@ -186,6 +186,17 @@ func (d *Side) Read(off, n int) []byte {
 	return b
 }
 
+// Demand demands that the buffer holds bytes at an offset.
+func (d *Side) Demand(off int, want []byte) {
+	d.scene.t.Helper()
+	got := d.Read(off, len(want))
+	for i := range want {
+		if got[i] != want[i] {
+			d.scene.t.Fatalf("%s: byte %d of %d at %d is %#02x, not %#02x", d.K.Name(), i, len(want), off, got[i], want[i])
+		}
+	}
+}
+
 // Bytes are n bytes that seed decides.
 func Bytes(n int, seed uint64) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0xb17e5))
