@@ -177,12 +177,18 @@ func (c *CQ) read(index uint16) (bool, error) {
 	return true, abi.CQELayout.Decode(c.entry[:], &c.cqe)
 }
 
-// announce tells the device what was consumed when it is enough.
+// announce tells the device what was consumed when it is enough. A thread that is
+// at it already is held up by a Bus with no room for writes, as this one would be:
+// the program must not learn of completions before their room is announced, or what
+// it posts then might overrun the queue.
 func (c *CQ) announce() error {
-	if c.ci-c.bell.rung < c.lazy {
-		return nil
+	for c.ci-c.bell.rung >= c.lazy {
+		if !c.bell.busy {
+			return c.ring()
+		}
+		c.dev.bus.Spend(c.dev.Config.PollCost)
 	}
-	return c.ring()
+	return nil
 }
 
 // ring tells the device what was consumed, and arms if that was asked for, in one
