@@ -144,7 +144,7 @@ func TestFullOutput(t *testing.T) {
 	}
 	defer out.Close()
 	for _, args := range [][]string{{"run"}, {"run", "--json"}, {"regs"}, {"area"}} {
-		c := exec.Command(binary, args...)
+		c := exec.Command(program, args...)
 		c.Stdout = out
 		var stderr strings.Builder
 		c.Stderr = &stderr

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// binary is the program, built once.
-var binary string
+// program is the path of the program, built once.
+var program string
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "rnic")
@@ -23,9 +23,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	binary = filepath.Join(dir, "rnic")
+	program = filepath.Join(dir, "rnic")
 	code := 1
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
 	} else {
 		code = m.Run()
@@ -34,10 +34,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// program is a call of rnic in a folder, ended when it takes too long.
-func program(t testing.TB, dir string, args ...string) (stdout, stderr string, err error) {
+// call is a call of rnic in a folder, ended when it takes too long.
+func call(t testing.TB, dir string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
-	c := exec.Command(binary, args...)
+	c := exec.Command(program, args...)
 	c.Dir = dir
 	var o, e bytes.Buffer
 	c.Stdout, c.Stderr = &o, &e
@@ -52,7 +52,7 @@ func program(t testing.TB, dir string, args ...string) (stdout, stderr string, e
 // standard error.
 func rnic(t testing.TB, dir string, args ...string) string {
 	t.Helper()
-	stdout, stderr, err := program(t, dir, args...)
+	stdout, stderr, err := call(t, dir, args...)
 	require.NoError(t, err, stderr)
 	require.Empty(t, stderr)
 	return stdout
@@ -61,7 +61,7 @@ func rnic(t testing.TB, dir string, args ...string) string {
 // refused runs the program to an error, and gives its one line.
 func refused(t testing.TB, dir string, args ...string) string {
 	t.Helper()
-	stdout, stderr, err := program(t, dir, args...)
+	stdout, stderr, err := call(t, dir, args...)
 	var exit *exec.ExitError
 	require.ErrorAs(t, err, &exit)
 	require.Positive(t, exit.ExitCode(), "ended by a signal: %s", stderr)
