@@ -302,14 +302,14 @@ func (b *bus) Write(off uint32, p []byte) error {
 	if n := len(p); n != 4 && n != 8 && n != 64 || off%uint32(n) != 0 {
 		m.fault("a write of %d bytes to %#x", n, off)
 	}
-	for m.room > 0 && m.posted >= m.room {
-		b.wait(func() bool { return m.posted < m.room }, math.MaxInt64)
-	}
-	m.writes = append(m.writes, mmio{off, len(p)})
-	m.posted++
 	var data [64]byte
 	copy(data[:], p)
 	n := len(p)
+	for m.room > 0 && m.posted >= m.room {
+		b.wait(func() bool { return m.posted < m.room }, math.MaxInt64)
+	}
+	m.writes = append(m.writes, mmio{off, n})
+	m.posted++
 	m.after(mmioLatency, func() {
 		m.posted--
 		m.mmioWrite(off, data[:n])
