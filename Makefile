@@ -5,6 +5,8 @@ GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FILE        ?=
 OUT         ?= out
+SEEDS       ?= 1000
+FROM        ?= 1000
 
 .PHONY: run test bench bench-kernel waves docs lint fuzz soak
 
@@ -31,3 +33,6 @@ lint: ## gofmt, go vet, staticcheck, import rules
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) test -run TestImports .
+
+soak: ## random traffic: SEEDS seeds from FROM on, each a run of its own
+	$(GO) test ./tb/random -run 'TestSoak$$' -v -timeout 0 -seeds=$(SEEDS) -from=$(FROM)

@@ -3,6 +3,7 @@ package driver_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"syscall"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestAdminFromManyThreads(t *testing.T) {
 	for _, room := range []int{0, 1, 3} {
 		t.Run(fmt.Sprint("writes at once: ", room), func(t *testing.T) {
 			m, d := start(t, driver.Config{Vectors: 1})
-			m.limit.MaxCQ, m.room = 64, room
+			m.room, m.shuffle = room, rand.New(rand.NewPCG(1, 2))
 			m.refuse = func(c *abi.AdminCommand) (abi.AdminStatus, abi.AdminSyndrome) {
 				if c.Op == abi.AdminCreateCQ && c.Object%3 == 1 {
 					return abi.AdminNoResource, abi.AdminSyndrome(c.Object)

@@ -9,14 +9,14 @@ import (
 
 // CQ is a completion queue.
 type CQ struct {
+	// Entries is how many completions the queue holds at least before it overruns.
+	Entries int
+
 	*cq
 	dev *Device
 }
 
 type cq struct {
-	// Entries is how many completions the queue holds at least before it overruns.
-	Entries int
-
 	num  uint32
 	base uint64
 	log  uint8
@@ -73,7 +73,7 @@ func (d *Device) CreateCQ(entries int, opts CQOptions) (*CQ, error) {
 		return nil, err
 	}
 	d.cqs[n] = c
-	return &CQ{cq: c, dev: d}, nil
+	return &CQ{Entries: c.entries(), cq: c, dev: d}, nil
 }
 
 // size chooses the ring. A quarter of it may be consumed without the device
@@ -85,8 +85,10 @@ func (c *cq) size(entries, most int) {
 	}
 	ring := 1 << c.log
 	c.lazy = uint16(max(1, min(ring/4, ring-entries+1)))
-	c.Entries = ring - int(c.lazy) + 1
 }
+
+// entries is what fits while as much as may be is kept from the device.
+func (c *cq) entries() int { return 1<<c.log - int(c.lazy) + 1 }
 
 // freeRing gives a ring back that the device no longer uses; one that was given up
 // might, so its rings stay.
@@ -97,10 +99,10 @@ func (d *Device) freeRing(base uint64) {
 }
 
 // On returns the queue as the thread of another handle of the device sees it.
-func (c *CQ) On(d *Device) *CQ { return &CQ{cq: c.cq, dev: d} }
+func (c *CQ) On(d *Device) *CQ { return &CQ{Entries: c.Entries, cq: c.cq, dev: d} }
 
 // Number is the CQN, as in AsyncEvent.
-func (c *cq) Number() uint32 { return c.num }
+func (c *CQ) Number() uint32 { return c.num }
 
 // Destroy ends the queue. It fails with ErrBusy while a QP uses it.
 func (c *CQ) Destroy() error {
@@ -177,12 +179,18 @@ func (c *CQ) read(index uint16) (bool, error) {
 	return true, abi.CQELayout.Decode(c.entry[:], &c.cqe)
 }
 
-// announce tells the device what was consumed when it is enough.
+// announce tells the device what was consumed when it is enough. A thread that is
+// at it already is held up by a Bus with no room for writes, as this one would be:
+// the program must not learn of completions before their room is announced, or what
+// it posts then might overrun the queue.
 func (c *CQ) announce() error {
-	if c.ci-c.bell.rung < c.lazy {
-		return nil
+	for c.ci-c.bell.rung >= c.lazy {
+		if !c.bell.busy {
+			return c.ring()
+		}
+		c.dev.bus.Spend(c.dev.Config.PollCost)
 	}
-	return c.ring()
+	return nil
 }
 
 // ring tells the device what was consumed, and arms if that was asked for, in one

@@ -2,6 +2,7 @@ package driver_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -186,4 +187,49 @@ func TestDoorbellsOfCQ(t *testing.T) {
 	require.NoError(t, p.cq.Arm(true))
 	p.m.settle()
 	require.True(t, c.armed && !c.solicited, "any stays any")
+	_, err = p.a.PostSend(nop(3, true))
+	require.NoError(t, err)
+	p.m.settle()
+	require.False(t, c.armed, "one event for one arming")
+	require.Len(t, poll(t, p.cq), 1)
+	require.NoError(t, p.cq.Arm(true))
+	p.m.settle()
+	require.True(t, c.armed && c.solicited)
+}
+
+// A thread arms while another is held up writing an older consumer index: the older
+// never arrives behind the newer, and the queue ends up armed.
+func TestArmBesideAHeldUpDoorbell(t *testing.T) {
+	for seed := range uint64(10) {
+		p := connected(t, driver.Config{}, driver.QPConfig{})
+		cq, err := p.dev.CreateCQ(4, driver.CQOptions{})
+		require.NoError(t, err)
+		q, err := p.pd.CreateQP(driver.QPConfig{SendCQ: cq, RecvCQ: cq, MaxSend: 4, SigAll: true})
+		require.NoError(t, err)
+		require.NoError(t, q.Connect(p.b.Endpoint(), driver.ConnectOptions{}))
+		_, err = q.PostSend(nop(0, true), nop(1, true))
+		require.NoError(t, err)
+		p.m.settle()
+
+		p.m.room, p.m.posted = 1, 1 // no room for 2 us
+		p.m.after(2_000_000, func() { p.m.posted-- })
+		p.m.shuffle = rand.New(rand.NewPCG(seed, 5))
+		for i := range 2 {
+			p.m.spawn(func(b *bus) {
+				b.Spend(int64(1 + 100_000*i))
+				n, err := cq.On(p.dev.On(b)).Poll(make([]driver.WC, 1))
+				require.NoError(t, err)
+				require.Equal(t, 1, n)
+			})
+		}
+		p.m.spawn(func(b *bus) {
+			b.Spend(500_000)
+			require.NoError(t, cq.On(p.dev.On(b)).Arm(false))
+		})
+		require.True(t, p.m.run())
+		p.m.settle()
+		c := p.m.cqs[cq.Number()]
+		require.EqualValues(t, 2, c.ci)
+		require.True(t, c.armed)
+	}
 }

@@ -9,6 +9,9 @@ import (
 
 // Device is an open NIC as one thread sees it.
 type Device struct {
+	Attr   abi.DeviceMailbox // what QUERY_DEVICE tells
+	Config Config            // with the defaults filled in
+
 	*device
 	bus  Bus
 	page uint8 // doorbell page of what is made through this handle
@@ -16,10 +19,6 @@ type Device struct {
 
 // device is what all handles of a NIC share.
 type device struct {
-	// Attr is what QUERY_DEVICE tells.
-	Attr   abi.DeviceMailbox
-	Config Config // with the defaults filled in
-
 	caps     abi.Caps
 	pages    int // doorbell pages
 	lastPage int
@@ -43,7 +42,7 @@ type device struct {
 // doorbell page; the pages are used in turn.
 func (d *Device) On(bus Bus) *Device {
 	d.lastPage = (d.lastPage + 1) % d.pages
-	return &Device{device: d.device, bus: bus, page: uint8(d.lastPage)}
+	return &Device{Attr: d.Attr, Config: d.Config, device: d.device, bus: bus, page: uint8(d.lastPage)}
 }
 
 // write32 posts a register write.

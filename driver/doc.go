@@ -17,7 +17,7 @@
 // # What blocks
 //
 // PostSend, PostRecv, Poll and Arm never wait for the device, and there is no
-// PCIe read in them. Open, Close, Wait, WaitAsync, Counter and all that creates,
+// PCIe read in them; only a Bus that has no room for another write holds them up. Open, Close, Wait, WaitAsync, Counter and all that creates,
 // changes, queries or destroys an object do.
 //
 // # CPU time

@@ -139,6 +139,9 @@ func (d *device) writeReg(off, w uint32) {
 		c := abi.RegFields(abi.CtrlLayout, w)
 		if c.Enable && !d.status.AdminEnabled {
 			d.ci, d.pi = 0, uint16(d.reg[abi.RegAdminDoorbell/4])
+			if d.pi != 0 {
+				d.m.fault("enabled with %d commands of an older life", d.pi)
+			}
 		}
 		d.status.AdminEnabled = c.Enable
 		d.status.AdminError = d.status.AdminError && c.Enable

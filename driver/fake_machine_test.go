@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,6 +37,7 @@ type machine struct {
 	room    int // writes that may be on their way; 0: any number
 	faults  []string
 	threads []*thread
+	shuffle *rand.Rand // which of several threads goes on first; nil: in order
 
 	*device
 }
@@ -148,7 +150,12 @@ func (m *machine) spawn(fn func(b *bus)) {
 func (m *machine) run() bool {
 	for {
 		alive, next := false, int64(math.MaxInt64)
-		for _, th := range m.threads {
+		first := 0
+		if m.shuffle != nil {
+			first = m.shuffle.IntN(len(m.threads))
+		}
+		for i := range m.threads {
+			th := m.threads[(first+i)%len(m.threads)]
 			for !th.done && (th.ready() || th.until <= m.now) {
 				_, ok := th.resume()
 				th.done = !ok
@@ -295,14 +302,14 @@ func (b *bus) Write(off uint32, p []byte) error {
 	if n := len(p); n != 4 && n != 8 && n != 64 || off%uint32(n) != 0 {
 		m.fault("a write of %d bytes to %#x", n, off)
 	}
-	if m.room > 0 && m.posted >= m.room {
-		b.wait(func() bool { return m.posted < m.room }, math.MaxInt64)
-	}
-	m.writes = append(m.writes, mmio{off, len(p)})
-	m.posted++
 	var data [64]byte
 	copy(data[:], p)
 	n := len(p)
+	for m.room > 0 && m.posted >= m.room {
+		b.wait(func() bool { return m.posted < m.room }, math.MaxInt64)
+	}
+	m.writes = append(m.writes, mmio{off, n})
+	m.posted++
 	m.after(mmioLatency, func() {
 		m.posted--
 		m.mmioWrite(off, data[:n])

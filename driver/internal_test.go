@@ -137,8 +137,8 @@ func TestCQSize(t *testing.T) {
 			c.size(entries, most)
 			ring := 1 << c.log
 			require.LessOrEqual(t, ring, most)
-			require.GreaterOrEqual(t, c.Entries, entries)
-			require.LessOrEqual(t, c.Entries+int(c.lazy)-1, ring)
+			require.GreaterOrEqual(t, c.entries(), entries)
+			require.LessOrEqual(t, c.entries()+int(c.lazy)-1, ring)
 			require.GreaterOrEqual(t, int(c.lazy), 1)
 			require.Less(t, ring, 4*entries+4)
 			if 2*ring <= most {

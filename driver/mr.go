@@ -49,15 +49,16 @@ func (p *PD) Destroy() error {
 
 // MR is a memory region: a buffer, or a part of one, that the device may access.
 type MR struct {
+	LKey, RKey abi.Key
+	Addr       uint64 // virtual address of the first byte
+	Length     uint64 // bytes
+
 	*mr
 	dev *Device
 }
 
 type mr struct {
-	LKey, RKey abi.Key
-	Addr       uint64 // virtual address of the first byte
-	Length     uint64 // bytes
-
+	key     abi.Key
 	pd      *pd
 	buf     *Buffer
 	entries extent
@@ -88,10 +89,10 @@ func (p *PD) RegMRRange(b *Buffer, off, n int, access abi.AccessFlags) (*MR, err
 	case access&(abi.AccessRemoteWrite|abi.AccessRemoteAtomic) != 0 && access&abi.AccessLocalWrite == 0:
 		return nil, fmt.Errorf("register with %s, without local write: %w", access, ErrInvalid)
 	}
-	m := &mr{pd: p.pd, buf: b, Addr: b.Addr + uint64(off), Length: uint64(n)}
+	m := &mr{pd: p.pd, buf: b}
 	pages, log := b.deviceVisiblePages(off, n, d.Attr.PageSizes)
 	box := abi.MRMailbox{
-		Addr: m.Addr, Length: m.Length, PD: p.num, Access: access,
+		Addr: b.Addr + uint64(off), Length: uint64(n), PD: p.num, Access: access,
 		LogPageSize: log, NumPages: uint32(len(pages)),
 	}
 	index, err := d.keys.take()
@@ -100,13 +101,12 @@ func (p *PD) RegMRRange(b *Buffer, off, n int, access abi.AccessFlags) (*MR, err
 	}
 	d.keyLow[index]++
 	box.KeyLow = d.keyLow[index]
-	m.LKey = abi.MakeKey(index, box.KeyLow)
-	m.RKey = m.LKey
+	m.key = abi.MakeKey(index, box.KeyLow)
 	if err := d.register(m, &box, pages); err != nil {
 		d.keys.give(index)
-		return nil, fmt.Errorf("register %d bytes at %#x: %w", n, m.Addr, err)
+		return nil, fmt.Errorf("register %d bytes at %#x: %w", n, box.Addr, err)
 	}
-	return &MR{mr: m, dev: d}, nil
+	return &MR{LKey: m.key, RKey: m.key, Addr: box.Addr, Length: box.Length, mr: m, dev: d}, nil
 }
 
 // register has the device take a region over. PD and buffer count as used already
@@ -140,31 +140,35 @@ func (d *Device) register(m *mr, box *abi.MRMailbox, pages []uint64) (err error)
 	}
 	var b [abi.MailboxSize]byte
 	abi.MRMailboxLayout.Encode(box, b[:])
-	err = d.command(abi.AdminRegMR, m.LKey.Index(), &b, false)
+	err = d.command(abi.AdminRegMR, m.key.Index(), &b, false)
 	if d.admin.broken == nil {
 		d.bus.FreeDMA(box.PageList)
 	}
 	if err == nil {
-		d.mrs[m.LKey.Index()] = m
+		d.mrs[m.key.Index()] = m
 	}
 	return err
 }
 
 // On returns the region as the thread of another handle of the device sees it.
-func (m *MR) On(d *Device) *MR { return &MR{mr: m.mr, dev: d} }
+func (m *MR) On(d *Device) *MR {
+	v := *m
+	v.dev = d
+	return &v
+}
 
 // Dereg ends the region. When it returns, the device accesses it no more.
 func (m *MR) Dereg() error {
 	if m.dead {
-		return fmt.Errorf("key %#x is deregistered: %w", m.LKey, ErrInvalid)
+		return fmt.Errorf("key %#x is deregistered: %w", m.key, ErrInvalid)
 	}
 	m.dead = true
-	if err := m.dev.command(abi.AdminDeregMR, m.LKey.Index(), nil, false); err != nil {
+	if err := m.dev.command(abi.AdminDeregMR, m.key.Index(), nil, false); err != nil {
 		m.dead = false
 		return err
 	}
-	m.dev.mrs[m.LKey.Index()] = nil
-	m.dev.keys.give(m.LKey.Index())
+	m.dev.mrs[m.key.Index()] = nil
+	m.dev.keys.give(m.key.Index())
 	m.dev.entries.give(m.entries.first, m.entries.n)
 	m.pd.refs--
 	m.buf.refs--

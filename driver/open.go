@@ -15,7 +15,7 @@ const firstQPN = 2
 // ErrNoDevice, ErrInvalid (of the configuration), ErrTimeout or an error of the Bus.
 func Open(bus Bus, cfg Config) (*Device, error) {
 	cfg.defaults()
-	d := &Device{device: &device{Config: cfg, buffers: map[*Buffer]struct{}{}, nextVA: firstVA}, bus: bus}
+	d := &Device{Config: cfg, device: &device{buffers: map[*Buffer]struct{}{}, nextVA: firstVA}, bus: bus}
 	if err := d.probe(); err != nil {
 		return nil, err
 	}

@@ -9,15 +9,15 @@ import (
 
 // QP is a queue pair.
 type QP struct {
+	// MaxSend and MaxRecv are the work requests that the queues hold: what was
+	// asked for, rounded up.
+	MaxSend, MaxRecv int
+
 	*qp
 	dev *Device
 }
 
 type qp struct {
-	// MaxSend and MaxRecv are the work requests that the queues hold: what was
-	// asked for, rounded up.
-	MaxSend, MaxRecv int
-
 	num       uint32
 	typ       abi.QPType
 	page      uint8
@@ -69,7 +69,7 @@ func (p *PD) CreateQP(c QPConfig) (*QP, error) {
 	if err := q.size(&c, &d.Attr); err != nil {
 		return nil, fmt.Errorf("create QP: %w", err)
 	}
-	q.handle = &QP{qp: q, dev: d}
+	q.handle = &QP{MaxSend: q.sq.max, MaxRecv: q.rq.max, qp: q, dev: d}
 	if err := q.handle.create(); err != nil {
 		return nil, fmt.Errorf("create QP: %w", err)
 	}
@@ -123,7 +123,6 @@ func (q *qp) size(c *QPConfig, a *abi.DeviceMailbox) error {
 		maxSGE: c.MaxRecvSGE, cq: c.RecvCQ.cq,
 	}
 	q.sq.max, q.rq.max = 1<<q.sq.log/units, 1<<q.rq.log
-	q.MaxSend, q.MaxRecv = q.sq.max, q.rq.max
 	for _, w := range []*workQueue{&q.sq, &q.rq} {
 		w.wr = make([]workRequest, 1<<w.log)
 	}
@@ -187,14 +186,14 @@ func (q *QP) release() {
 }
 
 // On returns the QP as the thread of another handle of the device sees it.
-func (q *QP) On(d *Device) *QP { return &QP{qp: q.qp, dev: d} }
+func (q *QP) On(d *Device) *QP { return &QP{MaxSend: q.MaxSend, MaxRecv: q.MaxRecv, qp: q.qp, dev: d} }
 
 // Number is the QPN, 24 bits.
-func (q *qp) Number() uint32 { return q.num }
+func (q *QP) Number() uint32 { return q.num }
 
 // State is the state after the last successful Modify. An error may have taken
 // the QP to ERR since: Query asks the device.
-func (q *qp) State() abi.QPState { return q.state }
+func (q *QP) State() abi.QPState { return q.state }
 
 // Destroy ends the QP, and takes its completions that were not polled out of its
 // CQs. When it returns, nothing of the QP is in flight.

@@ -28,9 +28,6 @@ func (w *workQueue) reset() {
 	w.count, w.pi, w.ci, w.bell.rung = 0, 0, 0, 0
 }
 
-// free is the number of units that are not taken.
-func (w *workQueue) free() int { return 1<<w.log - int(w.pi-w.ci) }
-
 // take enters a work request, whose WQE is in the ring.
 func (w *workQueue) take(r workRequest) {
 	w.wr[abi.RingSlot(w.pi, w.log)] = r

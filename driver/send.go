@@ -98,7 +98,7 @@ func (q *QP) send(w *SendWR) error {
 		return err
 	}
 	s := &q.sq
-	if s.count >= s.max || s.free() < units {
+	if s.count >= s.max { // each has room for the most units
 		return fmt.Errorf("send queue full, %d of %d work requests outstanding: %w", s.count, s.max, ErrNoMemory)
 	}
 	b := q.wqe[:units*abi.UnitSize]

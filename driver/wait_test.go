@@ -23,6 +23,7 @@ func TestWait(t *testing.T) {
 	n, err = p.cq.Wait(wcs, 0)
 	require.NoError(t, err)
 	require.Zero(t, n)
+	require.Len(t, p.m.writes, 1, "it was armed already")
 	_, err = p.cq.Wait(nil, 0)
 	require.ErrorIs(t, err, driver.ErrInvalid)
 
@@ -61,7 +62,7 @@ func TestThreadsShareAVector(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			p := connected(t, driver.Config{Vectors: 2}, driver.QPConfig{})
-			p.m.room = []int{0, 1, 4}[seed%3]
+			p.m.room, p.m.shuffle = []int{0, 1, 4}[seed%3], rand.New(rand.NewPCG(seed, 99))
 			done := 0
 			for n := range 8 {
 				p.m.spawn(func(b *bus) {
@@ -118,14 +119,25 @@ func waiter(t *testing.T, p *pair, b *bus, n int, rng *rand.Rand) {
 
 // Two threads take the completions of one CQ: each completion goes to one of them.
 func TestThreadsShareACQ(t *testing.T) {
-	p := connected(t, driver.Config{}, driver.QPConfig{MaxSend: 32, SigAll: true})
-	p.m.room = 2
+	for seed := range uint64(10) {
+		shareCQ(t, seed)
+	}
+}
+
+func shareCQ(t *testing.T, seed uint64) {
+	p := connected(t, driver.Config{}, driver.QPConfig{})
+	shared, err := p.dev.CreateCQ(4, driver.CQOptions{})
+	require.NoError(t, err)
+	qp, err := p.pd.CreateQP(driver.QPConfig{SendCQ: shared, RecvCQ: shared, MaxSend: 8, SigAll: true})
+	require.NoError(t, err)
+	require.NoError(t, qp.Connect(p.b.Endpoint(), driver.ConnectOptions{}))
+	p.m.room, p.m.shuffle = 1+int(seed%2), rand.New(rand.NewPCG(seed, 98))
 	const total = 300
 	got := map[uint64]int{}
 	over := false
-	for range 2 {
+	for range 3 {
 		p.m.spawn(func(b *bus) {
-			cq := p.cq.On(p.dev.On(b))
+			cq := shared.On(p.dev.On(b))
 			wcs := make([]driver.WC, 2)
 			for !over {
 				n, err := cq.Wait(wcs, b.Now()+1_000_000)
@@ -137,14 +149,13 @@ func TestThreadsShareACQ(t *testing.T) {
 		})
 	}
 	p.m.spawn(func(b *bus) {
-		q := p.a.On(p.dev.On(b))
-		for id := uint64(0); id < total; {
-			n, err := q.PostSend(nop(id, true))
-			if err != nil {
-				require.ErrorIs(t, err, driver.ErrNoMemory)
-				b.Spend(500_000)
+		q := qp.On(p.dev.On(b))
+		for id := range uint64(total) {
+			for int(id)-len(got) >= shared.Entries {
+				b.Spend(100_000)
 			}
-			id += uint64(n)
+			_, err := q.PostSend(nop(id, true))
+			require.NoError(t, err)
 		}
 		for len(got) < total {
 			b.Spend(1_000_000)
@@ -163,7 +174,7 @@ func TestThreadsShareACQ(t *testing.T) {
 func TestThreadsShareAQP(t *testing.T) {
 	for _, room := range []int{0, 1, 2} {
 		p := connected(t, driver.Config{}, driver.QPConfig{MaxSend: 64, MaxRecv: 64, SigAll: true})
-		p.m.room = room
+		p.m.room, p.m.shuffle = room, rand.New(rand.NewPCG(uint64(room), 97))
 		for n := range uint64(4) {
 			p.m.spawn(func(b *bus) {
 				q := p.a.On(p.dev.On(b))

@@ -396,7 +396,7 @@ enum rnic_admin_op {
 	RNIC_ADMIN_DESTROY_EQ = 3, /* object: EQN; BUSY while a CQ uses it */
 	RNIC_ADMIN_CREATE_CQ = 4, /* object: CQN; reads a CQMailbox */
 	RNIC_ADMIN_DESTROY_CQ = 5, /* object: CQN; BUSY while a QP uses it */
-	RNIC_ADMIN_CREATE_QP = 6, /* object: QPN; reads the first part of a QPMailbox; the QP is in RESET */
+	RNIC_ADMIN_CREATE_QP = 6, /* object: QPN, not 0; reads the first part of a QPMailbox; the QP is in RESET */
 	RNIC_ADMIN_MODIFY_QP = 7, /* object: QPN; reads the attributes of a QPMailbox that AttrMask names; to RESET it completes when nothing of the QP is in flight */
 	RNIC_ADMIN_QUERY_QP = 8, /* object: QPN; writes a QPMailbox */
 	RNIC_ADMIN_DESTROY_QP = 9, /* object: QPN; completes when nothing of the QP is in flight */

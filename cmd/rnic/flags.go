@@ -45,10 +45,10 @@ func picoseconds(d time.Duration) int64 { return d.Nanoseconds() * 1000 }
 // maxWindow keeps --from and --to within int64 picoseconds.
 const maxWindow = 1000 * time.Hour
 
-// job is the transfer that the flags describe.
-func (r *runCmd) job() (transfer.Job, error) {
-	j := transfer.Job{QPs: r.QPs, MsgSize: r.MsgSize, Depth: r.Depth}
-	j.Driver.NoPush = r.NoPush
+// job is the transfer of data that the flags describe.
+func (r *runCmd) job(data []byte) (transfer.Job, error) {
+	j := transfer.Job{Data: data, QPs: r.QPs, MsgSize: r.MsgSize, Depth: r.Depth}
+	j.Driver.NoPush, j.Driver.Seed = r.NoPush, r.Seed
 	mtu, ok := roce.MTUOf(r.MTU)
 	if !ok {
 		return j, fmt.Errorf("--mtu %d: must be 256, 512, 1024, 2048 or 4096", r.MTU)

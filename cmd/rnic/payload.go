@@ -20,15 +20,20 @@ func payload(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if s, err := f.Stat(); err == nil && s.Mode().IsRegular() && s.Size() > maxFile {
+		return nil, tooLong(path)
+	}
 	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return nil, err
 	}
 	if len(b) > maxFile {
-		return nil, fmt.Errorf("%s: longer than %d bytes", path, maxFile)
+		return nil, tooLong(path)
 	}
 	return b, nil
 }
+
+func tooLong(path string) error { return fmt.Errorf("%s: longer than %d bytes", path, maxFile) }
 
 // builtin is 16 KiB without a pattern.
 func builtin() []byte {

@@ -21,7 +21,7 @@ type runCmd struct {
 	MsgSize int    `default:"4096" help:"Bytes of a message."`
 	Depth   int    `default:"16" help:"Messages that a QP has posted at once."`
 	NoPush  bool   `help:"Ring the doorbell only: the NIC fetches every WQE from memory."`
-	Seed    uint64 `default:"1" help:"Seed of all that is drawn: pages, PSNs, order of completions."`
+	Seed    uint64 `default:"1" help:"Seed of all that is drawn: the pages of memory, the first PSNs."`
 	Strict  bool   `help:"Evaluate the blocks in random order, gate nothing, check every rule."`
 
 	timing `embed:""`
@@ -43,14 +43,15 @@ func (r *runCmd) Run() error {
 		return err
 	}
 	c.Strict = r.Strict
-	job, err := r.job()
-	if err != nil {
-		return err
-	}
 	if err := r.window(); err != nil {
 		return err
 	}
-	if job.Data, err = payload(r.File); err != nil {
+	data, err := payload(r.File)
+	if err != nil {
+		return err
+	}
+	job, err := r.job(data)
+	if err != nil {
 		return err
 	}
 	b, err := tb.New(c)

@@ -82,6 +82,5 @@ func New(p Params) *AckGen {
 	hdl.Connect(&a.FlushList.Next, &a.Issue.Flush, 2)
 	hdl.Connect(&a.FlushList.Push, &a.FlushList.List, max(qps, 2))
 	hdl.Connect(&a.Reply.Fault, &a.Issue.Fault, qps+2)
-	hdl.Wire(&a.Reply.Sent, &a.Judge.Sent)
 	return a
 }

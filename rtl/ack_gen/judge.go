@@ -15,15 +15,12 @@ type Judge struct {
 
 	Order  hdl.In[order]
 	Result hdl.Out[result]
-	Sent   hdl.Tap[sent]
 	hdl.Regs[struct{}]
 }
 
 // Eval deals with one verdict.
 func (j *Judge) Eval() {
 	s := j.Stats.Get()
-	c := j.Sent.Get()
-	s.AcksSent, s.NaksSent, s.RnrNaksSent = c.Acks, c.Naks, c.RnrNaks
 	if j.Verdict.Valid() && j.Order.Valid() && j.Place.Ready() && j.Result.Ready() &&
 		(j.Event.Ready() || j.Verdict.Head().Action != port.RxAck) {
 		v, o := j.Verdict.Take(), j.Order.Take()

@@ -18,11 +18,6 @@ type ack struct {
 	Synd roce.Syndrome
 }
 
-// sent counts acknowledgements given to pkt_tx.
-type sent struct {
-	Acks, Naks, RnrNaks uint64
-}
-
 type replyRegs struct {
 	Purging bool // what comes of QP Purged is void until its marker
 	QPN     port.QPN
@@ -39,7 +34,6 @@ type Reply struct {
 
 	Fault   hdl.Out[fault]
 	Purging hdl.In[port.QPN]
-	Sent    hdl.Sig[sent]
 
 	depth    int
 	coalesce bool
@@ -136,14 +130,4 @@ func (r *Reply) after(i, n uint8) uint8 { return uint8((int(i) + int(n)) % r.dep
 
 func (r *Reply) send(a ack) {
 	r.Resp.Put(port.TxPkt{QPN: a.QPN, Resp: true, Opcode: roce.RCAck, PSN: a.PSN, Syndrome: uint8(a.Synd), MSN: a.MSN})
-	s := r.Sent.Get()
-	switch a.Synd.Kind() {
-	case roce.KindACK:
-		s.Acks++
-	case roce.KindRNR:
-		s.RnrNaks++
-	default:
-		s.Naks++
-	}
-	r.Sent.Set(s)
 }

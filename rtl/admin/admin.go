@@ -17,7 +17,8 @@
 // RESET and destruction of a QP come in two phases: qpc stops the QP, a Purge
 // marker goes down each pipeline behind all work of that QP, and when both are
 // back qpc clears or frees it. So nothing of an older life of a QP number is left
-// when its command completes.
+// when its command completes. DEREG_MR sends markers too, when mpt knows the key no
+// more, so that nothing reads or writes the region when it completes.
 //
 // Invariants:
 //   - Each command fetched gets one completion, with another status than OK if

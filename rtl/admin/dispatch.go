@@ -42,7 +42,7 @@ func (m *Admin) dispatch() {
 	case c.Op > abi.AdminDeregMR:
 		m.end(abi.AdminBadOpcode, abi.SynNone)
 		return
-	case uint64(c.Object) >= m.limit(c.Op):
+	case uint64(c.Object) >= m.limit(c.Op), c.Op == abi.AdminCreateQP && c.Object == uint32(fenceQPN):
 		m.end(abi.AdminBadObject, abi.SynObject)
 		return
 	case readsMailbox(c.Op), writesMailbox(c.Op):

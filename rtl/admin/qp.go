@@ -89,10 +89,18 @@ func (m *Admin) qpResult() {
 	}
 }
 
+// fenceQPN is the QP whose markers DEREG_MR sends: no QP has this number (it is
+// InfiniBand's management QP), so they only tell that what was begun before them
+// is done.
+const fenceQPN port.QPN = 0
+
 // markers sends a marker behind all work of the QP, down each pipeline.
 func (m *Admin) markers() {
 	q, d := &m.Q.QP, &m.D.QP
 	p := port.Purge{QPN: port.QPN(m.Q.Cmd.Object)}
+	if m.Q.Cmd.Op == abi.AdminDeregMR {
+		p.QPN = fenceQPN
+	}
 	if !q.Tx && m.PurgeTx.Ready() {
 		m.PurgeTx.Put(p)
 		d.Tx = true
@@ -108,10 +116,13 @@ func (m *Admin) markers() {
 	}
 }
 
-// markersBack waits for both, and has qpc end the QP's life.
+// markersBack waits for both, and has qpc end the QP's life; no QP's life ends with
+// a region.
 func (m *Admin) markersBack() {
 	d := &m.D.QP
 	switch {
+	case m.Q.QP.Tx && m.Q.QP.Rx && m.Q.Cmd.Op == abi.AdminDeregMR:
+		m.end(abi.AdminOK, abi.SynNone)
 	case m.Q.QP.Tx && m.Q.QP.Rx:
 		op := port.QPClear
 		if m.Q.Cmd.Op == abi.AdminDestroyQP {

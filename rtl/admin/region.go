@@ -71,14 +71,19 @@ func (m *Admin) pages() {
 	}
 }
 
-// mrResult takes mpt's answer.
+// mrResult takes mpt's answer. What was translated before a region ended may still
+// be on its way: markers go behind it.
 func (m *Admin) mrResult() {
 	if !m.MRRes.Valid() {
 		return
 	}
 	r := m.MRRes.Take()
-	if m.Q.MR.Bad {
+	switch {
+	case m.Q.MR.Bad:
 		m.end(abi.AdminDMAError, abi.SynPageList)
+		return
+	case m.Q.Cmd.Op == abi.AdminDeregMR && r.Status == abi.AdminOK:
+		m.D.State, m.D.QP = markers, qpRegs{}
 		return
 	}
 	m.end(r.Status, abi.AdminSyndrome(r.Syndrome))

@@ -45,6 +45,28 @@ func TestRegister(t *testing.T) {
 	}
 }
 
+// A region has ended when all that was begun with it is done: behind it in both
+// pipelines came a marker of no QP.
+func TestDeregisterWaits(t *testing.T) {
+	b := newBench(t, strict, 0, 4)
+	ok(t, b.do(t, command{op: abi.AdminRegMR, object: 5, box: b.region(9, 0, 10)}))
+	var held []port.Purge
+	b.PurgeTx.OnTake = func(p port.Purge) { held = append(held, p) }
+	b.PurgeRx.OnTake = func(p port.Purge) { held = append(held, p) }
+	b.post(command{op: abi.AdminDeregMR, object: 5})
+	require.NoError(t, b.k.Run(b.k.Cycle()+500))
+	require.ElementsMatch(t, []port.Purge{{QPN: 0}, {QPN: 0, RX: true}}, held)
+	require.False(t, b.Mpt.KeyTable.Peek(5).Valid)
+	require.Equal(t, uint64(1), b.Levels.Stats.Get().Commands)
+	b.Purged.Push(held[0])
+	require.NoError(t, b.k.Run(b.k.Cycle()+500))
+	require.Equal(t, uint64(1), b.Levels.Stats.Get().Commands)
+	b.Purged.Push(held[1])
+	ok(t, b.wait(t, 1)[0])
+	require.Equal(t, abi.AdminBadObject, b.do(t, command{op: abi.AdminDeregMR, object: 5}).Status)
+	require.Len(t, held, 2)
+}
+
 // What mpt refuses takes its list all the same, and leaves nothing behind.
 func TestRegisterRefused(t *testing.T) {
 	b := newBench(t, strict, 0, 4)

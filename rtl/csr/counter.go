@@ -39,7 +39,7 @@ func (c *CSR) portCounter(n abi.Counter) uint64 {
 }
 
 func (c *CSR) transportCounter(n abi.Counter) uint64 {
-	r := c.Taps.Resp.Get()
+	r, tx := c.Taps.Resp.Get(), c.Taps.Tx.Get()
 	switch n {
 	case abi.RxDropBadQPN:
 		return r.DropBadQPN
@@ -84,11 +84,11 @@ func (c *CSR) transportCounter(n abi.Counter) uint64 {
 	case abi.RespRemoteInvalidRequest:
 		return r.RespRemoteInvalidRequest
 	case abi.AcksSent:
-		return r.AcksSent
+		return tx.AcksSent
 	case abi.NaksSent:
-		return r.NaksSent
+		return tx.NaksSent
 	case abi.RNRNaksSent:
-		return r.RnrNaksSent
+		return tx.RnrNaksSent
 	}
 	return 0
 }

@@ -14,7 +14,7 @@
 // cycles between) and makes the key valid last, so a key never shows half a
 // list. It takes the NumPages addresses in any case and answers after them.
 // Deregistration makes the key invalid at once; what was translated before may
-// still be on its way to memory.
+// still be on its way to memory: admin waits for that.
 //
 // Invariants: a request is taken only with room for its answer; an entry is
 // valid only with all its pages written.

@@ -370,6 +370,16 @@ func compare(t hdltest.T, l load, r result) {
 		*lane = (*lane)[1:]
 		stats.TxPackets++
 		stats.TxBytes += uint64(max(60, len(f.Frame)))
+		if p.BTH.Opcode == roce.RCAck {
+			switch p.AETH.Syndrome.Kind() {
+			case roce.KindACK:
+				stats.AcksSent++
+			case roce.KindRNR:
+				stats.RnrNaksSent++
+			default:
+				stats.NaksSent++
+			}
+		}
 	}
 	require.Empty(t, req, "requests missing")
 	require.Empty(t, resp, "responses missing")

@@ -21,7 +21,9 @@ type sealState struct {
 	CRC      roce.CRC
 	Beat     uint8  // number of the next beat, at most 2
 	Bytes    uint16 // of the frame so far
-	SpillLen uint8  // bytes of the ICRC that had no room behind the last beat
+	Ack      bool   // the frame with the spill is an acknowledgement
+	Synd     roce.Syndrome
+	SpillLen uint8 // bytes of the ICRC that had no room behind the last beat
 	Spill    [roce.ICRCSize]byte
 }
 
@@ -36,7 +38,7 @@ func (s *Seal) Eval() {
 		*out = port.EthBeat{Len: q.SpillLen, Last: true}
 		copy(out.Data[:], q.Spill[:q.SpillLen])
 		d.SpillLen = 0
-		s.count(q.Bytes)
+		s.count(q.Bytes, q.Ack, q.Synd)
 		return
 	}
 	if !s.in.Valid() {
@@ -53,11 +55,11 @@ func (s *Seal) Eval() {
 		d.CRC, d.Beat, d.Bytes = crc, min(q.Beat+1, 2), q.Bytes+beatBytes
 		return
 	}
-	s.end(out, crc)
+	s.end(out, crc, in)
 }
 
 // end writes the ICRC behind the last beat, as far as there is room.
-func (s *Seal) end(out *port.EthBeat, crc roce.CRC) {
+func (s *Seal) end(out *port.EthBeat, crc roce.CRC, in *beat) {
 	q, d := &s.Q, &s.D
 	var icrc [roce.ICRCSize]byte
 	binary.LittleEndian.PutUint32(icrc[:], crc.Sum())
@@ -67,18 +69,27 @@ func (s *Seal) end(out *port.EthBeat, crc roce.CRC) {
 	d.Beat, d.Bytes = 0, 0
 	if fit < len(icrc) {
 		d.SpillLen = uint8(copy(d.Spill[:], icrc[fit:]))
-		d.Bytes = bytes
+		d.Bytes, d.Ack, d.Synd = bytes, in.Ack, in.Synd
 		return
 	}
 	out.Last = true
-	s.count(bytes)
+	s.count(bytes, in.Ack, in.Synd)
 }
 
 // count adds a frame, with the pad that the MAC gives it.
-func (s *Seal) count(bytes uint16) {
+func (s *Seal) count(bytes uint16, ack bool, synd roce.Syndrome) {
 	s.D.Bytes = 0
 	t := s.Stats.Get()
 	t.TxPackets++
 	t.TxBytes += uint64(max(bytes, roce.MinFrame))
+	switch {
+	case !ack:
+	case synd.Kind() == roce.KindACK:
+		t.AcksSent++
+	case synd.Kind() == roce.KindRNR:
+		t.RnrNaksSent++
+	default:
+		t.NaksSent++
+	}
 	s.Stats.Set(t)
 }

@@ -62,6 +62,8 @@ type beat struct {
 	Len  uint8
 	Last bool
 	V6   bool
+	Ack  bool // Last: of an acknowledgement
+	Synd roce.Syndrome
 }
 
 // Eval goes on with the frame in progress, or starts one.
@@ -119,6 +121,7 @@ func (s *Send) beat(lane *hdl.In[job]) {
 		copy(out.Data[:], h[from:headers])
 	}
 	out.Len, out.Last, out.V6 = uint8(min(end-from, beatBytes)), end-from <= beatBytes, j.Hdr.V6
+	out.Ack, out.Synd = out.Last && j.Pkt.Opcode == roce.RCAck, roce.Syndrome(j.Pkt.Syndrome)
 	d.Busy, d.Beat = !out.Last, n+1
 	if !out.Last {
 		return

@@ -32,7 +32,7 @@ func (l *load) ack(qpn port.QPN) {
 func packet(qpn port.QPN, op roce.Opcode, n int) port.TxPkt {
 	return port.TxPkt{
 		QPN: qpn, Opcode: op, PSN: roce.PSN(0xFFFFF0).Add(uint32(n)), AckReq: n&1 != 0, Solicited: n&2 != 0,
-		Imm: 0xA1B2C3D4 + uint32(n), Syndrome: 0x1F, MSN: port.MSN(n),
+		Imm: 0xA1B2C3D4 + uint32(n), Syndrome: [...]uint8{0x1F, 0x00, 0x2C, 0x61}[n%4], MSN: port.MSN(n),
 		Reth: port.Reth{VA: 0x1122334455667788, RKey: 0x99AABBCC, Len: uint32(n) << 8, Swap: 0x0102030405060708, Compare: 0x1112131415161718},
 	}
 }

@@ -12,9 +12,11 @@ type RxStats struct {
 	DropOther                  uint64 // congestion notifications: nothing acts on them
 }
 
-// TxStats are pkt_tx's: frames that left, without FCS.
+// TxStats are pkt_tx's: frames that left, without FCS, and among them the
+// acknowledgements.
 type TxStats struct {
-	TxPackets, TxBytes uint64
+	TxPackets, TxBytes              uint64
+	AcksSent, NaksSent, RnrNaksSent uint64
 }
 
 // RespStats are ack_gen's: what qpc's verdicts did.
@@ -23,7 +25,6 @@ type RespStats struct {
 	DropBadPKey, DropBadAddress, DropOther      uint64
 	DuplicateRequest, OutOfSequence             uint64
 	OutOfBuffer                                 uint64 // RNR NAKs for want of a receive WQE
-	AcksSent, NaksSent, RnrNaksSent             uint64
 	RespLocalLengthError, RespLocalProtection   uint64
 	RespRemoteAccess, RespRemoteInvalidRequest  uint64
 	PacketSeqErr, RnrNakRetryErr                uint64 // NAKs received

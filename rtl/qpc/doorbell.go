@@ -19,7 +19,8 @@ type Bell struct {
 // announce is flushed then.
 //
 // A pushed WQE is taken when it is the next and only unit that the doorbell
-// announces, and refused otherwise; the doorbell counts in both cases.
+// announces, and refused otherwise; the doorbell counts in both cases. A refusal
+// activates nothing, so what the doorbell gave to do is told on its own.
 func (c *Context) ring(d *port.QPDoorbell) (b Bell) {
 	cm := &c.Common
 	b.Refuse = d.Push
@@ -46,6 +47,9 @@ func (c *Context) ring(d *port.QPDoorbell) (b Bell) {
 		c.SQ.PI = d.Index
 		b.Write = InSQ
 		b.Activate = d.Push || c.backlog()
+		if b.Refuse && c.backlog() {
+			c.note(NoteActivate)
+		}
 	}
 	return b
 }

@@ -37,11 +37,11 @@
 // The ACK timer runs while a message waits for an answer. It starts with the
 // first such message, and again with each acknowledgement that is progress, both
 // counted from when that is at the head of its stream. It expires exactly then,
-// unless other work holds it up for a few cycles; a timeout below 16 cycles
-// expires after up to 16. TIMEOUT is told once, and the timer waits for the answer
+// unless other work holds it up for a few cycles; one of less than 11 cycles
+// expires after 11. TIMEOUT is told once, and the timer waits for the answer
 // of qpc. A restart hardly ever touches the timer: it moves the deadline in the
-// list, and the alarm that was set before finds that out. So one alarm a timeout
-// and QP goes off at most, and nothing happens in between.
+// list, and the alarm that was set before finds that out. So about one alarm a
+// timeout and QP goes off, and nothing happens in between.
 //
 // Ports: Sent, Free, Ack, Event, Retire, CQE, Purge, Stats, all of Retrans.
 //

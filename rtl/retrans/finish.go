@@ -126,10 +126,13 @@ func (m *Retrans) wake(l *list) {
 	m.arm.Put(alarm{QPN: m.Q.QPN, At: l.Deadline})
 }
 
+// near is the number of cycles that another alarm takes to come, at least.
+const near = 10
+
 // alarm looks whether the timer has expired; if it was restarted meanwhile, the
-// rest is still to come.
+// rest is still to come. That is waited for if another alarm would come too late.
 func (m *Retrans) alarm(l *list) {
-	if !m.Retire.Ready() {
+	if !m.Retire.Ready() || l.Armed && l.Deadline > m.Now() && l.Deadline < m.Now()+near {
 		return
 	}
 	m.due.Take()
@@ -196,6 +199,6 @@ func (m *Retrans) purge(l *list) {
 		return
 	}
 	p := m.Purge.Take()
-	*l = list{Queued: l.Queued, Purged: true}
+	*l = list{Purged: true} // with no entry left it is in no queue
 	m.CQE.Put(port.CQEReq{Purge: true, QPN: p.QPN})
 }

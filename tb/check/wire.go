@@ -15,6 +15,7 @@ type Counts struct {
 	TxAcks, TxNaks, TxRNRNaks              uint64
 	Requests                               uint64 // request packets sent
 	Payload                                uint64 // bytes of them
+	Messages, Solicited                    uint64 // sent to their end, and of those with SE
 }
 
 // flow follows the requests to one QP: the sender's side of roce.md, "PSN".
@@ -119,6 +120,12 @@ func (w *Wire) Frame(ps int64, tx, badFCS bool, data []byte) {
 	if p.BTH.Opcode.IsRequest() {
 		c.Requests++
 		c.Payload += uint64(len(p.Payload))
+		if p.BTH.Opcode.Ends() {
+			c.Messages++
+			if p.BTH.SE {
+				c.Solicited++
+			}
+		}
 		w.request(ps, w.flowOf(w.out, roce.QPN(p.BTH.DestQP)), &p)
 	} else {
 		w.answer(ps, &p)

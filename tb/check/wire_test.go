@@ -42,6 +42,10 @@ func TestConnection(t *testing.T) {
 	w.Frame(4000, true, false, frame(roce.RCAck, 9, 7, 0, 1))
 	w.Finish()
 	require.Empty(t, w.Errors())
+	require.Equal(t, check.Counts{
+		TxPackets: 3, RxPackets: 1, TxAcks: 1, Requests: 2, Payload: 612, Messages: 1,
+		TxBytes: w.Counts.TxBytes, RxBytes: w.Counts.RxBytes,
+	}, w.Counts)
 	// The same QP numbers begin anew.
 	w.Connect(check.Connection{Local: 5, Remote: 9, MTU: 256, SendPSN: 3, RecvPSN: 7})
 	w.Frame(5000, true, false, frame(roce.RCSendOnly, 9, 3, 256, 0))

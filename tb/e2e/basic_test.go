@@ -17,5 +17,5 @@ func TestSendArrives(t *testing.T) {
 	p.A.Sent(e2e.OK(5)...)
 	wc := p.B.Received(e2e.OK(7)...)
 	require.EqualValues(t, 3000, wc[0].ByteLen)
-	require.Equal(t, e2e.Bytes(3000, 1), p.B.Read(4096, 3000))
+	p.B.Demand(4096, e2e.Bytes(3000, 1))
 }

@@ -54,7 +54,7 @@ func TestRequestLost(t *testing.T) {
 	p.A.Sent(append(append(e2e.OK(1), e2e.All(abi.StatusRetryExc, 2)...), e2e.Flushed(3, 4, 5)...)...)
 	require.NoError(t, tb.Missed(drop))
 	p.B.Received(e2e.OK(11)...)
-	require.Equal(t, e2e.Bytes(5*2500, 1)[:2500], p.B.Read(0, 2500))
+	p.B.Demand(0, e2e.Bytes(5*2500, 1)[:2500])
 
 	var naks []roce.Packet
 	for _, a := range s.B.Answers(0) {
@@ -62,7 +62,7 @@ func TestRequestLost(t *testing.T) {
 			naks = append(naks, a)
 		}
 	}
-	require.Len(t, naks, 1)
+	require.Equal(t, 1, len(naks))
 	require.Equal(t, roce.NAKSyndrome(roce.NAKSequence), naks[0].AETH.Syndrome)
 	require.Equal(t, lost, naks[0].BTH.PSN)
 	require.EqualValues(t, 1, naks[0].AETH.MSN)
@@ -104,7 +104,7 @@ func exchange(t *testing.T, p *e2e.Pair) {
 		from.Send(from.SendWR(900, 900_000, 3000))
 		from.Sent(e2e.OK(900)...)
 		to.Received(e2e.OK(901)...)
-		require.Equal(t, e2e.Bytes(3000, 99), to.Read(910_000, 3000))
+		to.Demand(910_000, e2e.Bytes(3000, 99))
 	}
 }
 
@@ -128,7 +128,7 @@ func TestAnswerLost(t *testing.T) {
 	require.Less(t, waited, uint64(2*8<<8))
 	require.Equal(t, e2e.Faults{abi.LocalAckTimeoutErr: 1, abi.ReqCQEError: 5}, s.A.Faults())
 	require.Empty(t, s.B.Faults())
-	require.Len(t, s.A.Requests(0), 15, "nothing is sent again")
+	require.Equal(t, 15, len(s.A.Requests(0)), "nothing is sent again")
 	p.B.DemandState(abi.QPRTS)
 	p.B.Fail()
 	p.B.Received(e2e.Flushed(16, 17)...)
@@ -245,7 +245,7 @@ func TestIdle(t *testing.T) {
 	exchange(t, p)
 	sent := len(s.A.Seen)
 	s.Sleep(100 * 2048)
-	require.Len(t, s.A.Seen, sent)
+	require.Equal(t, sent, len(s.A.Seen))
 	require.Empty(t, s.A.Faults())
 	exchange(t, p)
 }
@@ -276,7 +276,7 @@ func TestReceiverNotReady(t *testing.T) {
 		require.Equal(t, e2e.Faults{
 			abi.OutOfBuffer: 1, abi.RNRNaksSent: 1, abi.OutOfSequence: behind, abi.RxDropOther: behind,
 		}, s.B.Faults())
-		require.Len(t, s.A.Requests(0), int(behind)+4, "nothing is sent again")
+		require.Equal(t, int(behind)+4, len(s.A.Requests(0)), "nothing is sent again")
 		p.B.DemandState(abi.QPRTS)
 		again(t, s, p)
 		s.Close()

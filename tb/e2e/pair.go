@@ -193,3 +193,19 @@ func (d *Side) DemandNone(c *driver.CQ) {
 	require.NoError(t, d.err)
 	require.Zero(t, n, "%s, CQ %d: completion that nobody expects: %+v", d.K.Name(), c.Number(), wc)
 }
+
+// Poll takes all completions that a queue has now.
+func (d *Side) Poll(c *driver.CQ) (wcs []driver.WC) {
+	d.scene.t.Helper()
+	d.try(func() error {
+		for {
+			var wc [16]driver.WC
+			n, err := c.Poll(wc[:])
+			if n == 0 || err != nil {
+				return err
+			}
+			wcs = append(wcs, wc[:n]...)
+		}
+	})
+	return wcs
+}

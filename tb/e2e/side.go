@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"math/rand/v2"
 
 	"github.com/stretchr/testify/require"
@@ -150,8 +151,8 @@ func (d *Side) demandNoCompletions() {
 // closeQueues destroys QPs and CQs.
 func (d *Side) closeQueues() error {
 	for _, q := range d.qps {
-		if err := q.Destroy(); err != nil {
-			return err
+		if err := q.Destroy(); err != nil && !errors.Is(err, driver.ErrInvalid) {
+			return err // not one that the test destroyed
 		}
 	}
 	for _, c := range d.cqs {
@@ -184,6 +185,17 @@ func (d *Side) Read(off, n int) []byte {
 	_, err := d.Buf.ReadAt(b, int64(off))
 	require.NoError(d.scene.t, err)
 	return b
+}
+
+// Demand demands that the buffer holds bytes at an offset.
+func (d *Side) Demand(off int, want []byte) {
+	d.scene.t.Helper()
+	got := d.Read(off, len(want))
+	for i := range want {
+		if got[i] != want[i] {
+			d.scene.t.Fatalf("%s: byte %d of %d at %d is %#02x, not %#02x", d.K.Name(), i, len(want), off, got[i], want[i])
+		}
+	}
 }
 
 // Bytes are n bytes that seed decides.

@@ -115,8 +115,8 @@ func (d *drawer) phase(i int, fates [][]Fate) {
 			p.Pairs[q] = d.s.Phases[i-1].Pairs[q]
 		}
 	}
-	messages := pick(d.Rand, 20, 100, 400)
-	size := pick(d.Rand, 16<<10, 64<<10, 256<<10)
+	messages := max(pick(d.Rand, 20, 100, 400), 3*d.qps)
+	size := pick(d.Rand, 16<<10, 64<<10, 256<<10, 512<<10)
 	for h := range 2 {
 		d.bytes = size
 		for q := range d.qps {

@@ -27,7 +27,7 @@ func drawBench(r *rand.Rand, c *tb.Config) (rxBeats int) {
 	c.OOBLatencyPs = 10_000_000
 	fast := drawHost(r, &c.Host)
 	c.NIC.Dma.MaxPayload, c.NIC.Dma.MaxReadRequest = c.Host.MaxPayload, c.Host.MaxReadRequest
-	small := chance(r, 40)
+	small := chance(r, 50)
 	if small {
 		drawSmall(r, &c.NIC)
 	}
@@ -67,7 +67,7 @@ func drawHost(r *rand.Rand, h *host.Params) (fast bool) {
 // drawSmall shrinks the blocks of the NIC, each for itself, down to the least.
 func drawSmall(r *rand.Rand, p *rtl.Params) {
 	least := func(values ...int) int { // 0 is the default
-		if chance(r, 50) {
+		if chance(r, 30) {
 			return 0
 		}
 		return pick(r, values...)

@@ -29,6 +29,20 @@ func TestSeed(t *testing.T) {
 	t.Logf("%+v", r)
 }
 
+// TestSeeds runs the seeds that every change must pass.
+func TestSeeds(t *testing.T) {
+	sum := random.Report{}
+	for s := uint64(1); s <= 60; s++ {
+		r, err := random.Run(s, random.Options{})
+		require.NoError(t, err)
+		sum.Messages += r.Messages
+		sum.Packets += r.Packets
+		sum.Bytes += r.Bytes
+		sum.Cycles += r.Cycles
+	}
+	t.Logf("%d messages, %d packets, %d bytes, %d cycles", sum.Messages, sum.Packets, sum.Bytes, sum.Cycles)
+}
+
 // TestSoak runs as many seeds as -seeds says, and goes on after a failure.
 func TestSoak(t *testing.T) {
 	bad := 0
@@ -38,7 +52,41 @@ func TestSoak(t *testing.T) {
 			bad++
 		}
 	}
-	if *seeds > 0 {
-		t.Logf("%d seeds from %d: %d failed", *seeds, *from, bad)
+	t.Logf("%d seeds from %d: %d failed", *seeds, *from, bad)
+}
+
+// TestManyQPs has 256 pairs of QPs at once.
+func TestManyQPs(t *testing.T) {
+	for s := uint64(1); s <= 3; s++ {
+		r, err := random.Run(s, random.Options{QPs: 256})
+		require.NoError(t, err)
+		require.Equal(t, 256, r.QPs)
 	}
+}
+
+// TestStrict: in whatever order the blocks are evaluated, gated or not, the same
+// happens in each cycle.
+func TestStrict(t *testing.T) {
+	for s := uint64(1); s <= 8; s++ {
+		fast, err := random.Run(s, random.Options{Digest: true})
+		require.NoError(t, err)
+		slow, err := random.Run(s, random.Options{Digest: true, Strict: true, Order: s})
+		require.NoError(t, err)
+		require.Equal(t, fast, slow)
+	}
+}
+
+// TestRepeat: a seed is always the same run, another seed another one.
+func TestRepeat(t *testing.T) {
+	seen := map[random.Report]uint64{}
+	for s := uint64(1); s <= 8; s++ {
+		a, err := random.Run(s, random.Options{Digest: true})
+		require.NoError(t, err)
+		b, err := random.Run(s, random.Options{Digest: true})
+		require.NoError(t, err)
+		require.Equal(t, a, b)
+		a.Seed = 0
+		seen[a] = s
+	}
+	require.Len(t, seen, 8)
 }

@@ -74,6 +74,9 @@ func (s *Scenario) Run() (Report, error) {
 	for n := range r.sides {
 		r.sides[n] = newSide(r, n)
 	}
+	if s.Setup != nil {
+		s.Setup(b)
+	}
 	err = b.World.Run(r.over, limit)
 	if r.stalled {
 		err = errors.Join(err, r.explain())

@@ -19,6 +19,9 @@ type Scenario struct {
 	Phases []Phase
 	Budget int  // beats of the peer's rx_buf that a host's messages in flight may take
 	Close  bool // destroy everything and stop the device at the end
+
+	// Setup, if set, sees the bench before it runs: a test may watch or spoil it.
+	Setup func(*tb.Bench)
 }
 
 // Style is how the programs of the hosts behave.

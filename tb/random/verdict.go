@@ -51,6 +51,20 @@ func (s *side) verdict() error {
 		abi.DMAReads: rc.Reads, abi.DMAWrites: rc.Writes + rc.Messages,
 	}
 	errs := []error{}
+	var solicited, bytes uint64
+	for _, p := range s.s.Phases {
+		for _, f := range p.Flows[s.n] {
+			for _, m := range f.Messages {
+				bytes += uint64(len(m.Data))
+				if m.Solicited {
+					solicited++
+				}
+			}
+		}
+	}
+	if w.Messages != uint64(s.sent) || w.Solicited != solicited || w.Payload != bytes {
+		errs = append(errs, fmt.Errorf("the port saw %+v: of %d messages, %d solicited, %d bytes", *w, s.sent, solicited, bytes))
+	}
 	if rc.Stray != 0 {
 		errs = append(errs, fmt.Errorf("%d stray writes", rc.Stray))
 	}

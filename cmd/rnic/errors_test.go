@@ -1,0 +1,154 @@
+package main_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What is wrong is one clear line.
+func TestWrongFlags(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct{ args, want string }{
+		{"run no/such.file", "open no/such.file: no such file or directory"},
+		{"run .", "read .: is a directory"},
+		{"run --mtu 1000", "--mtu 1000: must be 256, 512, 1024, 2048 or 4096"},
+		{"run --mtu 0", "--mtu 0: must be 256, 512, 1024, 2048 or 4096"},
+		{"run --qps 0", "0 QPs: must be 1 to 512"},
+		{"run --qps 513", "513 QPs: must be 1 to 512"},
+		{"run --qps=-1", "-1 QPs: must be 1 to 512"},
+		{"run --msg-size 0", "messages of 0 bytes: must be 1 to 67108864"},
+		{"run --msg-size 67108865", "messages of 67108865 bytes: must be 1 to 67108864"},
+		{"run --msg-size=-5", "messages of -5 bytes: must be 1 to 67108864"},
+		{"run --depth 0", "a depth of 0: must be 1 to 2048"},
+		{"run --depth 2049", "a depth of 2049: must be 1 to 2048"},
+		{"run --link-rate 0", "--link-rate 0: must be 1 to 100 Gb/s"},
+		{"run --link-rate 101", "--link-rate 101: must be 1 to 100 Gb/s"},
+		{"run --link-latency 19ns", "--link-latency 19ns: must be 20ns to 5ms"},
+		{"run --link-latency 1s", "--link-latency 1s: must be 20ns to 5ms"},
+		{"run --pcie-latency 3ns", "--pcie-latency 3ns: must be 4ns to 20µs"},
+		{"run --pcie-latency 21us", "--pcie-latency 21µs: must be 4ns to 20µs"},
+		{"bench --link-rate 0", "--link-rate 0: must be 1 to 100 Gb/s"},
+		{"run --vcd --from=-1ns", "--from -1ns: must be 0s to 1000h0m0s"},
+		{"run --vcd --from 2000h", "--from 2000h0m0s: must be 0s to 1000h0m0s"},
+		{"run --vcd --to=-1ns", "--to -1ns: must be 0s to 1000h0m0s"},
+		{"run --vcd --from 2us --to 1us", "--to 1µs: before --from 2µs"},
+		{"run --from 1us", "--scope, --from and --to choose what --vcd writes, and there is no --vcd"},
+		{"run --pcap --scope host_a", "--scope, --from and --to choose what --vcd writes, and there is no --vcd"},
+		{"run --vcd --scope host_c", `waves: scope "host_c" selects nothing below host_a, host_b`},
+		{"run --vcd --scope [", `waves: scope "[" is not a pattern`},
+		{"run --vcd --out=", "--out: no name of a folder"},
+		{"run --seed=-1", `error: --seed: expected a valid 64 bit uint but got "-1"`},
+		{"run --seed 18446744073709551616", `error: --seed: expected a valid 64 bit uint but got "18446744073709551616"`},
+		{"run --qps many", `error: --qps: expected a valid 64 bit int but got "many"`},
+		{"run --link-latency 5", `error: --link-latency: expected duration but got "5": time: missing unit in duration "5"`},
+		{"run --vcd --profile x", `error: --profile must be one of "rich","portable" but got "x"`},
+		{"run --no-such", "error: unknown flag --no-such"},
+		{"run a b", "error: unexpected argument b"},
+		{"walk", "error: unexpected argument walk"},
+		{"area 1", "error: unexpected argument 1"},
+		{"regs --json", "error: unknown flag --json"},
+		{"", `error: expected one of "run", "bench", "regs", "area"`},
+	} {
+		got := refused(t, dir, strings.Fields(c.args)...)
+		require.True(t, got == c.want || strings.HasPrefix(got, c.want+","), "rnic %s: %s", c.args, got)
+	}
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, f := range left {
+		require.Equal(t, "out", f.Name(), "nothing but an empty folder is left")
+		sub, err := os.ReadDir(filepath.Join(dir, "out"))
+		require.NoError(t, err)
+		require.Empty(t, sub)
+	}
+}
+
+func TestWindowBeyondTheRun(t *testing.T) {
+	dir := t.TempDir()
+	r := runJSON(t, dir)
+	got := refused(t, dir, "run", "--vcd", "--from", "1s")
+	require.Regexp(t, `^--from 1s: the run ended at 1\d\d\.\d+µs$`, got)
+	require.NotZero(t, r.Cycles)
+}
+
+func TestFilesThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := os.Stat("/proc/self/mem"); err == nil {
+		require.Equal(t, "read /proc/self/mem: input/output error", refused(t, dir, "run", "/proc/self/mem"))
+	}
+	if os.Getuid() != 0 {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "mine"), nil, 0o000))
+		require.Equal(t, "open mine: permission denied", refused(t, dir, "run", "mine"))
+	}
+	long := filepath.Join(dir, "long")
+	require.NoError(t, os.WriteFile(long, nil, 0o666))
+	require.NoError(t, os.Truncate(long, 1<<30+1)) // takes no room
+	require.Equal(t, "long: longer than 1073741824 bytes", refused(t, dir, "run", "long"))
+}
+
+// A FIFO is a file like any other.
+func TestRunFromAFIFO(t *testing.T) {
+	dir := t.TempDir()
+	p := filepath.Join(dir, "fifo")
+	require.NoError(t, syscall.Mkfifo(p, 0o666))
+	w := exec.Command("sh", "-c", "head -c 5000 /dev/zero >fifo")
+	w.Dir = dir
+	require.NoError(t, w.Start())
+	require.Equal(t, int64(5000), runJSON(t, dir, "fifo").Bytes)
+	require.NoError(t, w.Wait())
+}
+
+func TestFoldersThatCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	file, _ := random(t, dir, 100)
+	require.Equal(t, "mkdir "+file+": not a directory", refused(t, dir, "run", "--vcd", "--out", file))
+	require.Equal(t, "mkdir "+file+": not a directory", refused(t, dir, "run", "--pcap", "--out", file+"/sub"))
+	if _, err := os.Stat("/proc/self"); err == nil {
+		require.Equal(t, "mkdir /proc/rnic: no such file or directory", refused(t, dir, "run", "--vcd", "--out", "/proc/rnic"))
+	}
+	if os.Getuid() != 0 {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, "shut"), 0o555))
+		require.Equal(t, "waves: open shut/rnic.vcd: permission denied", refused(t, dir, "run", "--vcd", "--out", "shut"))
+	}
+	// A name that is taken by a folder.
+	for _, f := range outputs {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, "taken", f), 0o777))
+		require.Contains(t, refused(t, dir, "run", "--vcd", "--pcap", "--out", "taken"), "open taken/"+f+": is a directory")
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, "taken")))
+	}
+}
+
+// A full disk ends the run with its name, whichever file meets it.
+func TestFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full here")
+	}
+	dir := t.TempDir()
+	for _, f := range outputs {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, f), 0o777))
+		require.NoError(t, os.Symlink("/dev/full", filepath.Join(dir, f, f)))
+		require.Equal(t, "waves: write "+f+"/"+f+": no space left on device", refused(t, dir, "run", "--vcd", "--pcap", "--out", f))
+	}
+}
+
+// Standard output that nobody reads, or that is full, is an error too.
+func TestFullOutput(t *testing.T) {
+	out, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("no /dev/full here")
+	}
+	defer out.Close()
+	for _, args := range [][]string{{"run"}, {"run", "--json"}, {"regs"}, {"area"}} {
+		c := exec.Command(program, args...)
+		c.Stdout = out
+		var stderr strings.Builder
+		c.Stderr = &stderr
+		require.Error(t, c.Run(), "%v", args)
+		require.Equal(t, "rnic: write /dev/stdout: no space left on device\n", stderr.String(), "%v", args)
+	}
+}

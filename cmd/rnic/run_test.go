@@ -1,0 +1,134 @@
+package main_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// result is the JSON form of a run.
+type result struct {
+	Verified      *bool    `json:"verified"`
+	Messages      int      `json:"messages"`
+	Packets       int      `json:"packets"`
+	Bytes         int64    `json:"bytes"`
+	Cycles        uint64   `json:"cycles"`
+	SimNs         float64  `json:"sim_ns"`
+	GoodputGbps   *float64 `json:"goodput_gbps"`
+	WireLimitGbps float64  `json:"wire_limit_gbps"`
+	WallS         float64  `json:"wall_s"`
+	CyclesPerS    float64  `json:"cycles_per_s"`
+	Seed          *uint64  `json:"seed"`
+	Files         []string `json:"files"`
+}
+
+// runJSON is a run with --json.
+func runJSON(t testing.TB, dir string, args ...string) result {
+	t.Helper()
+	var r result
+	out := rnic(t, dir, append([]string{"run", "--json"}, args...)...)
+	require.NoError(t, json.Unmarshal([]byte(out), &r), out)
+	require.NotNil(t, r.Verified)
+	require.True(t, *r.Verified)
+	return r
+}
+
+func TestRunJSON(t *testing.T) {
+	dir := t.TempDir()
+	r := runJSON(t, dir, "--vcd", "--pcap", "--out", "o", "--seed", "7")
+	require.Equal(t, 4, r.Messages)
+	require.Equal(t, 16, r.Packets)
+	require.Equal(t, int64(16384), r.Bytes)
+	require.Equal(t, float64(r.Cycles)*4, r.SimNs)
+	require.InDelta(t, 100*1024.0/(1024+82), r.WireLimitGbps, 0.01)
+	require.LessOrEqual(t, *r.GoodputGbps, r.WireLimitGbps)
+	require.Greater(t, *r.GoodputGbps, 0.97*r.WireLimitGbps)
+	require.Positive(t, r.WallS)
+	require.InEpsilon(t, float64(r.Cycles)/r.WallS, r.CyclesPerS, 1e-6)
+	require.Equal(t, uint64(7), *r.Seed)
+	require.Equal(t, []string{"o/rnic.vcd", "o/rnic.gtkw", "o/host_a.pcapng", "o/host_b.pcapng"}, r.Files)
+	for _, f := range r.Files {
+		require.FileExists(t, filepath.Join(dir, f))
+	}
+
+	r = runJSON(t, dir)
+	require.NotNil(t, r.Files, "no files are an empty list")
+	require.Empty(t, r.Files)
+	require.Equal(t, uint64(1), *r.Seed)
+}
+
+// Flags do what they say.
+func TestFlags(t *testing.T) {
+	dir := t.TempDir()
+	file, data := random(t, dir, 10_001)
+	base := runJSON(t, dir, file)
+	require.Equal(t, int64(len(data)), base.Bytes)
+	require.Equal(t, 3, base.Messages)
+	require.Equal(t, 4+4+2, base.Packets)
+
+	require.Equal(t, 16+16+8, runJSON(t, dir, file, "--mtu", "256").Packets)
+	require.Equal(t, 11, runJSON(t, dir, file, "--msg-size", "1000").Messages)
+	require.InDelta(t, 10, runJSON(t, dir, file, "--link-rate", "10").WireLimitGbps, 1)
+
+	one := func(args ...string) uint64 {
+		return runJSON(t, dir, append([]string{"--qps", "1", "--msg-size", "16384"}, args...)...).Cycles
+	}
+	// One message: the wire is crossed by it and by its acknowledgement, and PCIe by
+	// far more than that while the driver sets up.
+	require.Greater(t, one("--link-latency", "10us"), one()+2*9700/4)
+	require.Greater(t, one("--pcie-latency", "1us"), one()+20*750/4)
+	// A WQE that is fetched costs a read.
+	require.Greater(t, one("--no-push"), one()+500/4)
+
+	require.Equal(t, 1, runJSON(t, dir, "/dev/null").Packets, "an empty message has a packet")
+	deep := runJSON(t, dir, file, "--qps", "1", "--msg-size", "64", "--depth", "16")
+	shallow := runJSON(t, dir, file, "--qps", "1", "--msg-size", "64", "--depth", "1")
+	require.Greater(t, shallow.Cycles, 2*deep.Cycles)
+}
+
+func TestLimitsOfTheFlags(t *testing.T) {
+	dir := t.TempDir()
+	file, _ := random(t, dir, 2000)
+	for _, args := range [][]string{
+		{"--link-latency", "20ns"}, {"--link-latency", "5ms"}, {"--link-rate", "1"},
+		{"--pcie-latency", "4ns"}, {"--pcie-latency", "20us"},
+		{"--qps", "512"}, {"--depth", "1"}, {"--depth", "2048"}, {"--msg-size", "67108864"}, {"--msg-size", "1", "--qps", "512"},
+	} {
+		require.Equal(t, int64(2000), runJSON(t, dir, append(args, file)...).Bytes, "%v", args)
+	}
+}
+
+func TestTable(t *testing.T) {
+	out := rnic(t, t.TempDir(), "run", "--vcd", "--pcap", "--out", "o")
+	wall := regexp.MustCompile(`(?m)^wall time +\d+\.\d\d s, \d+ cycles/s$`)
+	require.Regexp(t, wall, out)
+	r := runJSON(t, t.TempDir())
+	require.Regexp(t, `^messages        4, all verified at the far side
+packets         16
+bytes           16384
+cycles          \d+
+simulated time  \d+\.\d{3} us
+goodput         9\d\.\d\d Gb/s of 92\.59 that the wire allows
+time a message  35\d\.\d ns
+wall time       .*
+wrote           o/rnic.vcd
+wrote           o/rnic.gtkw
+wrote           o/host_a.pcapng
+wrote           o/host_b.pcapng
+$`, out)
+	require.Contains(t, out, "cycles          "+jsonNumber(t, r.Cycles)+"\n")
+
+	one := rnic(t, t.TempDir(), "run", "--msg-size", "16384")
+	require.NotContains(t, one, "goodput", "one message has no rate")
+	require.NotContains(t, one, "time a message")
+	require.NotContains(t, one, "wrote")
+}
+
+func jsonNumber(t testing.TB, v any) string {
+	b, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(b)
+}

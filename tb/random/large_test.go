@@ -1,0 +1,48 @@
+package random_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"rnic/roce"
+	"rnic/tb"
+	"rnic/tb/transfer"
+)
+
+func data(n int) []byte {
+	b := make([]byte, n)
+	rand.NewChaCha8([32]byte{1}).Read(b)
+	return b
+}
+
+func send(t testing.TB, j transfer.Job) transfer.Result {
+	b, err := tb.New(tb.Config{Seed: 1})
+	require.NoError(t, err)
+	defer b.Close()
+	r, err := j.Run(b)
+	require.NoError(t, err)
+	require.EqualValues(t, len(j.Data), r.Bytes)
+	return r
+}
+
+// TestLargeMessage sends 64 MiB as one message.
+func TestLargeMessage(t *testing.T) {
+	const size = 64 << 20
+	r := send(t, transfer.Job{Data: data(size), MTU: roce.MTU4096, QPs: 1, MsgSize: size, Depth: 1})
+	require.Equal(t, 1, r.Messages)
+	require.Equal(t, size/4096, r.Packets)
+	t.Logf("%d cycles", r.Cycles)
+}
+
+// Benchmark2MiB sends 2 MiB in messages of 64 KiB.
+func Benchmark2MiB(b *testing.B) {
+	d := data(2 << 20)
+	b.SetBytes(int64(len(d)))
+	var cycles uint64
+	for b.Loop() {
+		cycles += send(b, transfer.Job{Data: d, MTU: roce.MTU1024, QPs: 1, MsgSize: 64 << 10, Depth: 8}).Cycles
+	}
+	b.ReportMetric(float64(cycles)/b.Elapsed().Seconds(), "cycles/s")
+}
