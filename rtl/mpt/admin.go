@@ -39,7 +39,8 @@ func (m *MPT) admin() {
 	q, d := &m.Q.Admin, &m.D.Admin
 	switch q.State {
 	case adminIdle:
-		if m.Admin.Valid() {
+		look := m.Q.Look.Valid && m.Q.Look.Req.Invalidate || m.D.Look.Valid && m.D.Look.Req.Invalidate
+		if m.Admin.Valid() && !look {
 			*d = adminRegs{State: adminKey, Op: *m.Admin.Take()}
 			if int(d.Op.Index) < m.KeyTable.Depth() {
 				m.KeyTable.Read(1, int(d.Op.Index))
@@ -71,10 +72,10 @@ func (m *MPT) admin() {
 func (m *MPT) adminKey() {
 	q, d := &m.Q.Admin, &m.D.Admin
 	inRange := int(q.Op.Index) < m.KeyTable.Depth()
-	valid := inRange && m.KeyTable.Data(1).Valid
+	used := inRange && m.KeyTable.Data(1).Used
 	if q.Op.Dereg {
 		d.State = adminReply
-		if !valid {
+		if !used {
 			d.Status, d.Syn = abi.AdminBadObject, abi.SynObject
 			return
 		}
@@ -85,7 +86,7 @@ func (m *MPT) adminKey() {
 	switch {
 	case !inRange:
 		d.Status, d.Syn = abi.AdminBadObject, abi.SynObject
-	case valid:
+	case used:
 		d.Status, d.Syn = abi.AdminExists, abi.SynObject
 	default:
 		d.Status, d.Syn = validate(&q.Op.MR, m.PageTable.Depth())
@@ -121,7 +122,7 @@ func (m *MPT) adminValid() {
 	}
 	mr := &q.Op.MR
 	m.KeyTable.Write(1, int(q.Op.Index), &entry{
-		Valid: true, Low: mr.KeyLow, PD: port.PD(mr.PD), Access: mr.Access, LogPage: mr.LogPageSize,
+		Used: true, Valid: true, Low: mr.KeyLow, PD: port.PD(mr.PD), Access: mr.Access, LogPage: mr.LogPageSize,
 		First: mr.FirstPage, Addr: port.VA(mr.Addr), Length: mr.Length,
 	})
 }

@@ -16,7 +16,9 @@ func check(e *entry, r *port.MptReq) port.MptStatus {
 		return port.MptBadPD
 	case abi.AccessFlags(r.Access)&^e.Access != 0:
 		return port.MptBadAccess
-	case off > e.Length || uint64(r.Len) > e.Length-off:
+	case r.Invalidate:
+		return port.MptOK
+	case off > e.Length || uint64(max(uint32(r.Len), r.Range)) > e.Length-off:
 		return port.MptBadBounds
 	}
 	return port.MptOK

@@ -16,6 +16,10 @@
 // Deregistration makes the key invalid at once; what was translated before may
 // still be on its way to memory: admin waits for that.
 //
+// SEND with invalidate makes a key invalid by a look-up with Invalidate, in its
+// order among the others; the region stays registered, so that its number and
+// pages are not free. It waits while admin is at work, and admin for it.
+//
 // Invariants: a request is taken only with room for its answer; an entry is
 // valid only with all its pages written.
 package mpt
@@ -34,7 +38,8 @@ type Params struct {
 
 // entry is a memory region.
 type entry struct {
-	Valid   bool
+	Used    bool  // registered
+	Valid   bool  // registered, and not invalidated since
 	Low     uint8 // the consumer's byte of the key
 	PD      port.PD
 	Access  abi.AccessFlags
@@ -88,7 +93,7 @@ func New(p Params) *MPT {
 		p.Pages = 16384
 	}
 	m := &MPT{}
-	m.KeyTable.Init(p.Keys, hdl.ReadFirst)
+	m.KeyTable.Init(p.Keys, hdl.WriteFirst) // a look-up right behind an invalidation sees it
 	m.PageTable.Init(p.Pages, hdl.ReadFirst)
 	return m
 }
@@ -113,6 +118,11 @@ func (m *MPT) pick() {
 	count(q.Trans.Valid, q.Trans.RX, &inTx, &inRx)
 	tx := m.Tx.Valid() && m.TxRes.Space() > inTx
 	rx := m.Rx.Valid() && m.RxRes.Space() > inRx
+	if tx && m.Tx.Head().Invalidate || rx && m.Rx.Head().Invalidate {
+		if q.Admin.State != adminIdle {
+			return // both use port 1 of the key table
+		}
+	}
 	switch {
 	case rx && (q.RX || !tx):
 		d.Look.Req = *m.Rx.Take()
@@ -152,7 +162,15 @@ func (m *MPT) translate() {
 	if int(r.Key>>8) >= m.KeyTable.Depth() {
 		d.Trans.Res.Status = port.MptBadKey
 	}
-	if d.Trans.Res.Status != port.MptOK {
+	if r.Invalidate {
+		if d.Trans.Res.Status == port.MptOK {
+			gone := *e
+			gone.Valid = false
+			m.KeyTable.Write(1, int(r.Key>>8), &gone)
+		}
+		return
+	}
+	if d.Trans.Res.Status != port.MptOK || r.Len == 0 {
 		return
 	}
 	page, res := locate(e, r)
@@ -170,7 +188,7 @@ func (m *MPT) answer() {
 		return
 	}
 	res := q.Trans.Res
-	if res.Status == port.MptOK {
+	if res.Len0 != 0 {
 		res.Addr0 += *m.PageTable.Data(0)
 		if res.Len1 != 0 {
 			res.Addr1 = *m.PageTable.Data(1)

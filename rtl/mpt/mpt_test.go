@@ -235,3 +235,46 @@ func TestOneLookupACycle(t *testing.T) {
 	b.settle(t, 0, 500, 500)
 	require.LessOrEqual(t, b.RxRes.At[499]-b.TxRes.At[0], uint64(1001))
 }
+
+func TestRangeAndCheckOnly(t *testing.T) {
+	b := newBench(t, hdl.Options{Strict: true}, 0)
+	mr := abi.MRMailbox{Addr: 4096 + 10, Length: 100, PD: 1, LogPageSize: 12, NumPages: 1}
+	b.register(0, mr, []uint64{0x5000})
+	b.settle(t, 1, 0, 0)
+	b.Rx.Push(
+		port.MptReq{VA: 4106, PD: 1, Range: 100}, // all of it, nothing to translate
+		port.MptReq{VA: 4106, PD: 1, Range: 101}, // one too many
+		port.MptReq{VA: 4106, PD: 1, Len: 10, Range: 1<<32 - 1},
+		port.MptReq{VA: 4205, PD: 1, Len: 1, Range: 1}, // the last byte
+		port.MptReq{VA: 4206, PD: 1, Range: 1},         // behind it
+		port.MptReq{VA: 4105, PD: 1, Range: 1},         // before it
+	)
+	b.settle(t, 1, 0, 6)
+	bad := port.MptRes{Status: port.MptBadBounds}
+	require.Equal(t, []port.MptRes{{}, bad, bad, {Addr0: 0x506d, Len0: 1}, bad, bad}, b.RxRes.Got)
+}
+
+func TestInvalidate(t *testing.T) {
+	b := newBench(t, hdl.Options{Strict: true}, 0)
+	mr := abi.MRMailbox{Addr: 4096, Length: 100, PD: 1, KeyLow: 9, LogPageSize: 12, NumPages: 1}
+	b.register(2, mr, []uint64{0x5000})
+	b.settle(t, 1, 0, 0)
+	use := port.MptReq{Key: 2<<8 | 9, VA: 4096, PD: 1, Len: 4}
+	inv := port.MptReq{Key: 2<<8 | 9, PD: 1, Invalidate: true}
+	other, stale := inv, inv
+	other.PD, stale.Key = 2, 2<<8|8
+	b.Rx.Push(other, stale, use, inv, use, inv)
+	b.register(3, mr, []uint64{0x6000}) // at the same time
+	b.settle(t, 2, 0, 6)
+	var got []port.MptStatus
+	for _, r := range b.RxRes.Got {
+		got = append(got, r.Status)
+	}
+	require.Equal(t, []port.MptStatus{port.MptBadPD, port.MptBadKey, port.MptOK, port.MptOK, port.MptBadKey, port.MptBadKey}, got)
+	b.register(2, mr, []uint64{0x7000}) // still registered
+	b.Admin.Push(port.MRAdmin{Dereg: true, Index: 2})
+	b.settle(t, 4, 0, 6)
+	require.Equal(t, abi.AdminOK, b.AdminRes.Got[1].Status)
+	require.Equal(t, abi.AdminExists, b.AdminRes.Got[2].Status)
+	require.Equal(t, abi.AdminOK, b.AdminRes.Got[3].Status)
+}
