@@ -24,6 +24,9 @@
 // A queued acknowledgement that is the last job of its QP is replaced by a later
 // one, which says more. A NAK never is, nor an acknowledgement before one.
 //
+// A fatal NAK may be for a READ whose memory could not be read half-way: then what is
+// left of that READ is forgotten, with all behind it, and the NAK is next.
+//
 // Purge gives back the whole list at once, and ends a slice that is being sent.
 //
 // Ports: Jobs from ack_gen, AtomicRes from atomic, Pkt and Piece to pkt_tx, Done
@@ -33,8 +36,8 @@
 // 3 when its turn comes; from AtomicRes to Pkt 3. Initiation interval: 2 cycles a
 // job, 1 cycle a packet of a READ.
 //
-// Storage with 1,024 QPs and 1,024 jobs: lists 1,024 x 67 bits, pool 1,024 x 203,
-// links 1,024 x 16, values 16,384 x 65, queue of QPs 1,024 x 48.
+// Storage with 1,024 QPs and 1,024 jobs: lists 1,024 x 91 bits, pool 1,024 x 203,
+// links 1,024 x 40, values 16,384 x 65, queue of QPs 1,024 x 48.
 //
 // Invariants: entries in lists plus those free are the pool; a QP is at most once
 // in the queue; at most one slice is being sent, and a QP's next job is not begun

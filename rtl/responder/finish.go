@@ -45,7 +45,7 @@ func (r *Responder) enqueue(l *list) bool {
 	j := r.Jobs.Take()
 	switch {
 	case j.Purge:
-		r.purge(l, j.QPN)
+		r.purge(l, j)
 		return false
 	case j.Kind == port.JobNone:
 		return false
@@ -56,33 +56,55 @@ func (r *Responder) enqueue(l *list) bool {
 		r.Pool.Write(1, int(l.Last), &e)
 		return false
 	}
-	index := d.Fresh
-	if int(index) < r.p.Jobs {
+	n := ref{Index: d.Fresh, PSN: j.PSN}
+	if int(n.Index) < r.p.Jobs {
 		d.Fresh++
 	} else {
-		index = d.Free
-		d.Free = *r.Links.Data(0)
+		n.Index = d.Free
+		d.Free = r.Links.Data(0).Index
 	}
 	d.Used++
-	r.Pool.Write(1, int(index), &e)
-	if before, linked := l.push(index, ack); linked {
-		r.Links.Write(1, int(before), &index)
+	if isFatal(j) {
+		r.cancel(l, j)
+	}
+	r.Pool.Write(1, int(n.Index), &e)
+	if before, linked := l.push(n, ack); linked {
+		r.Links.Write(1, int(before), &n)
 	}
 	return !l.Waits
 }
 
-// purge forgets a QP: its list is put before those that are free.
-func (r *Responder) purge(l *list, n port.QPN) {
-	d := &r.D
-	if l.Count > 0 {
-		r.Links.Write(1, int(l.Last), &r.Q.Free)
-		d.Free = l.First
-		d.Used -= l.Count
-	}
-	if d.Slice.QPN == n {
-		d.Slice.Valid = false
+// purge forgets a QP.
+func (r *Responder) purge(l *list, j *port.Job) {
+	r.drop(l)
+	if r.D.Slice.QPN == j.QPN {
+		r.D.Slice.Valid = false
 	}
 	*l = list{Queued: l.Queued}
+}
+
+// cancel forgets what a fatal NAK leaves unanswered: the rest of a READ whose memory
+// could not be read, and all behind it.
+func (r *Responder) cancel(l *list, j *port.Job) {
+	if s := &r.D.Slice; s.QPN == j.QPN && j.PSN.Before(s.Job.PSN) {
+		s.Valid = false
+	}
+	if l.Count > 0 && j.PSN.Before(l.First.PSN) {
+		r.drop(l)
+		l.Waits = false
+	}
+}
+
+// drop puts the whole list of a QP before the entries that are free.
+func (r *Responder) drop(l *list) {
+	d := &r.D
+	if l.Count == 0 {
+		return
+	}
+	r.Links.Write(1, int(l.Last), &ref{Index: d.Free})
+	d.Free = l.First.Index
+	d.Used -= l.Count
+	l.Count = 0
 }
 
 // result stores what an atomic has read, and tells whether the QP waited for it.
@@ -110,7 +132,7 @@ func (r *Responder) serve(l *list) {
 	}
 	if l.turn(q.Turn.QPN) != q.Turn { // purged since, and begun anew
 		l.Queued = true
-		d.Has, d.Turn.First, d.Turn.Used = true, l.First, l.Used
+		d.Has, d.Turn = true, l.turn(q.Turn.QPN)
 		return
 	}
 	if e.Kind == port.JobAtomic && l.Come == l.Used {
@@ -122,15 +144,16 @@ func (r *Responder) serve(l *list) {
 	d.Slice = s
 	d.Left -= packets
 	if left {
-		r.Pool.Write(1, int(l.First), &rest)
+		r.Pool.Write(1, int(l.First.Index), &rest)
+		l.First.PSN = rest.PSN
 	} else {
 		if e.Kind == port.JobAtomic {
 			l.Used++
 		}
-		r.Links.Write(1, int(l.First), &q.Free)
-		d.Free = l.First
+		r.Links.Write(1, int(l.First.Index), &ref{Index: q.Free})
+		d.Free = l.First.Index
 		d.Used--
-		l.pop(*r.Links.Data(0))
+		l.pop(r.Links.Data(0))
 	}
 	if l.Count > 0 {
 		l.Queued = true

@@ -24,12 +24,19 @@ type value struct {
 	Err      bool // the memory could not be read
 }
 
+// ref names an entry, and the PSN of its next packet. Each entry has the ref of the
+// one behind it, and the QP that of its first.
+type ref struct {
+	Index uint16
+	PSN   roce.PSN
+}
+
 // list is what the block knows of a QP: its jobs, oldest first, and how many
 // results of atomics have come and been used, both modulo 256.
 type list struct {
 	Count      uint16
-	First      uint16 // entry, when Count > 0
-	Last       uint16 // entry, when Count > 0
+	First      ref    // when Count > 0
+	Last       uint16 // index of the last entry, when Count > 0
 	Ack        bool   // the last job is an acknowledgement, not a NAK
 	Queued     bool   // the QP has a turn
 	Waits      bool   // the first job is an atomic without a result: no turn until it comes
@@ -45,24 +52,24 @@ type turn struct {
 }
 
 // turn is the QP's turn as the list stands.
-func (l *list) turn(n port.QPN) turn { return turn{QPN: n, First: l.First, Used: l.Used} }
+func (l *list) turn(n port.QPN) turn { return turn{QPN: n, First: l.First.Index, Used: l.Used} }
 
-// push adds an entry and returns the one before it, if there is one.
-func (l *list) push(index uint16, ack bool) (before uint16, linked bool) {
+// push adds an entry and returns the index of the one before it, if there is one.
+func (l *list) push(r ref, ack bool) (before uint16, linked bool) {
 	before, linked = l.Last, l.Count > 0
 	if !linked {
-		l.First = index
+		l.First = r
 	}
 	l.Count++
-	l.Last = index
+	l.Last = r.Index
 	l.Ack = ack
 	return before, linked
 }
 
 // pop removes the first entry; next is the one behind it.
-func (l *list) pop(next uint16) {
+func (l *list) pop(next *ref) {
 	l.Count--
-	l.First = next
+	l.First = *next
 }
 
 // enter is the entry of a job.
@@ -80,6 +87,17 @@ func enter(j *port.Job) entry {
 }
 
 // isAck tells whether a job may be replaced by a later one that isAck too.
-func isAck(j *port.Job) bool {
-	return j.Kind == port.JobAck && roce.Syndrome(j.Syndrome).Kind() == roce.KindACK
+func isAck(j *port.Job) bool { return kind(j) == roce.KindACK }
+
+// isFatal tells whether the QP ends with a job: nothing from its PSN on is answered.
+func isFatal(j *port.Job) bool {
+	return kind(j) == roce.KindNAK && roce.NAKCode(roce.Syndrome(j.Syndrome).Value()) != roce.NAKSequence
+}
+
+// kind is that of an acknowledgement or NAK.
+func kind(j *port.Job) roce.SyndromeKind {
+	if j.Kind != port.JobAck {
+		return roce.KindReserved
+	}
+	return roce.Syndrome(j.Syndrome).Kind()
 }

@@ -149,6 +149,7 @@ func TestProgram(t *testing.T) {
 			}
 			require.Equal(rt, len(steps), b.Feed.Sent)
 			require.Empty(rt, b.Feed.results)
+			require.Zero(rt, b.DUT.Q.Used, "entries in lists")
 			return b.k, outcome{b.Pkt.Got, b.Piece.Got, b.Done.Got}
 		})
 		for n := range 1 << p.LogQP {

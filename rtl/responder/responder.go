@@ -41,10 +41,10 @@ type Responder struct {
 	Piece     hdl.Out[port.TxPiece]
 	Done      hdl.Out[port.RespDone]
 
-	Lists  hdl.RAM[list]   // by QPN
-	Pool   hdl.RAM[entry]  // jobs
-	Links  hdl.RAM[uint16] // by entry: the one behind it
-	Values hdl.RAM[value]  // by QPN, a ring of results each
+	Lists  hdl.RAM[list]  // by QPN
+	Pool   hdl.RAM[entry] // jobs
+	Links  hdl.RAM[ref]   // by entry: the one behind it
+	Values hdl.RAM[value] // by QPN, a ring of results each
 
 	queue hdl.Out[turn] // QPs with a job that can leave, each once
 	next  hdl.In[turn]

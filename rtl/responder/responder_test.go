@@ -139,6 +139,14 @@ func TestTooManyResults(t *testing.T) {
 	require.ErrorContains(t, b.k.Run(50), "QP 1 has more results")
 }
 
+func TestNothing(t *testing.T) {
+	b := open(t, responder.Params{LogQP: 2})
+	b.give(port.Job{QPN: 1}, port.Job{Purge: true, QPN: 1})
+	b.run(t, 50)
+	require.Empty(t, b.Pkt.Got)
+	require.Equal(t, 2, b.Feed.Sent)
+}
+
 // TestCoalescing has acknowledgements wait behind a packet that pkt_tx does not
 // take: the last of each run is sent, and every NAK.
 func TestCoalescing(t *testing.T) {
@@ -174,6 +182,78 @@ func TestPurge(t *testing.T) {
 	require.Equal(t, []port.RespDone{{QPN: 3}}, b.Done.Got)
 }
 
+// TestPurgeBehindResults has results come just before the purge: they are not those
+// of the next life.
+func TestPurgeBehindResults(t *testing.T) {
+	b := open(t, responder.Params{LogQP: 2})
+	b.Pkt.Shut = true
+	b.give(ack(2, 0), ack(2, 1), ack(2, 2), nak(1, 0))
+	for i := range 6 {
+		b.give(atomic(1, roce.PSN(10+i)))
+	}
+	b.run(t, 50)
+	for i := range 6 {
+		b.result(port.AtomicRes{QPN: 1, PSN: roce.PSN(10 + i), Value: uint64(i)})
+	}
+	b.give(port.Job{Purge: true, QPN: 1}, atomic(1, 20))
+	b.run(t, 50)
+	b.result(port.AtomicRes{QPN: 1, PSN: 20, Value: 99})
+	b.Pkt.Shut = false
+	b.run(t, 50)
+	require.Equal(t, []roce.PSN{20}, b.psns(1))
+	require.EqualValues(t, 99, b.Pkt.Got[len(b.Pkt.Got)-1].Reth.Swap)
+}
+
+// TestFatalNak has a READ end in the middle: a NAK takes its place, and the place of
+// all behind it.
+func TestFatalNak(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		packets uint32 // of the READ
+		budget  int
+		jobs    int
+	}{{"rest in the list", 100, 4, 10}, {"rest in the slice", 10, 16, 10}, {"last place", 100, 4, 4}} {
+		t.Run(c.name, func(t *testing.T) {
+			b := open(t, responder.Params{LogQP: 2, Budget: c.budget, Jobs: c.jobs})
+			for i := range c.jobs { // use each entry once
+				b.give(atomic(3, roce.PSN(i)))
+			}
+			b.run(t, 50)
+			for range c.jobs {
+				b.result(port.AtomicRes{QPN: 3})
+			}
+			b.run(t, 50)
+			require.Len(t, b.Done.Got, c.jobs)
+			b.Pkt.Got, b.Done.Got = nil, nil
+			b.Pkt.Shut = true
+			b.give(ack(2, 0), read(1, 10, 0, c.packets*256, 256), ack(1, 200), atomic(1, 201))
+			b.run(t, 50)
+			fatal := nak(1, 10)
+			fatal.Syndrome = 0x62
+			b.give(fatal, ack(2, 1))
+			b.run(t, 50)
+			b.Pkt.Shut = false
+			b.run(t, 200)
+			require.Equal(t, []roce.PSN{10, 10}, b.psns(1), "one was in the stream already")
+			require.Equal(t, []roce.PSN{0, 1}, b.psns(2))
+			require.EqualValues(t, 0x62, b.Pkt.Got[2].Syndrome)
+			require.Empty(t, b.Done.Got)
+			require.Zero(t, b.DUT.Q.Used, "what was forgotten is free again")
+		})
+	}
+}
+
+// TestNakInOrder has a fatal NAK for a request leave behind the READ before it.
+func TestNakInOrder(t *testing.T) {
+	b := open(t, responder.Params{LogQP: 2, Budget: 4})
+	fatal := nak(1, 40)
+	fatal.Syndrome = 0x61
+	b.give(read(1, 10, 0, 30*256, 256), fatal)
+	b.run(t, 100)
+	require.Len(t, b.psns(1), 31)
+	require.Equal(t, []port.RespDone{{QPN: 1}}, b.Done.Got)
+}
+
 // TestFullPool holds back jobs, and nothing else.
 func TestFullPool(t *testing.T) {
 	b := open(t, responder.Params{LogQP: 2, Jobs: 3})
@@ -182,6 +262,7 @@ func TestFullPool(t *testing.T) {
 	}
 	b.run(t, 200)
 	require.Equal(t, 3+2, b.Feed.Sent)
+	require.EqualValues(t, 3, b.DUT.Q.Used)
 
 	b = open(t, responder.Params{LogQP: 2, Jobs: 3})
 	for i := range 10 {
