@@ -42,6 +42,7 @@
 // Invariants: entries in lists plus those free are the pool; a QP is at most once
 // in the queue; at most one slice is being sent, and a QP's next job is not begun
 // before; results of a QP come in the order of its atomics, at most one for each
-// READ or atomic that it may have outstanding, and before its purge. Nothing here
+// READ or atomic that it may have outstanding, before its purge and, those of its
+// next life, after. Nothing here
 // waits for what waits for it: a full pool holds back Jobs, never AtomicRes.
 package responder
