@@ -13,17 +13,17 @@ import (
 // void is the answer of a consumer that only takes its time.
 type void struct{}
 
-// bench is an AckGen between agents; qpc and pkt_tx may be slow.
+// bench is an AckGen between agents; qpc and responder may be slow.
 type bench struct {
 	Pkt    agent.Source[port.RxPkt]
 	Purge  agent.Source[port.Purge]
 	QPErr  agent.Source[port.QPError]
+	TxFail agent.Source[port.SQFault]
 	Placed agent.Source[port.Placed]
 	Qpc    agent.Responder[port.RxOp, port.RxVerdict]
 	AckGen *ackgen.AckGen
 	Place  agent.Sink[port.Place]
-	Event  agent.Sink[port.AckEvent]
-	Tx     agent.Responder[port.TxPkt, void]
+	Resp   agent.Responder[port.Job, void]
 	Gone   agent.Sink[void]
 
 	k *hdl.Kernel
@@ -35,13 +35,13 @@ func newBench(t hdltest.T, p ackgen.Params, o hdl.Options) *bench {
 	hdl.Connect(&b.Pkt.Out, &a.Issue.Pkt, 2)
 	hdl.Connect(&b.Purge.Out, &a.Issue.Purge, 2)
 	hdl.Connect(&b.QPErr.Out, &a.FlushList.QPErr, 2)
+	hdl.Connect(&b.TxFail.Out, &a.Issue.RespFault, p.RespFaultDepth())
 	hdl.Connect(&b.Placed.Out, &a.Reply.Placed, 2)
 	hdl.Connect(&a.Issue.Op, &b.Qpc.In, 2)
 	hdl.Connect(&b.Qpc.Out, &a.Judge.Verdict, p.VerdictDepth())
 	hdl.Connect(&a.Judge.Place, &b.Place.In, 2)
-	hdl.Connect(&a.Judge.Event, &b.Event.In, 2)
-	hdl.Connect(&a.Reply.Resp, &b.Tx.In, 2)
-	hdl.Connect(&b.Tx.Out, &b.Gone.In, 2)
+	hdl.Connect(&a.Reply.Resp, &b.Resp.In, 2)
+	hdl.Connect(&b.Resp.Out, &b.Gone.In, 2)
 	b.Qpc.Answer = func(o port.RxOp) port.RxVerdict {
 		v := port.RxVerdict{QPN: o.QPN, Action: port.RxNothing}
 		if o.Kind == port.RxFault {
@@ -49,7 +49,7 @@ func newBench(t hdltest.T, p ackgen.Params, o hdl.Options) *bench {
 		}
 		return v
 	}
-	b.Tx.Answer = func(port.TxPkt) void { return void{} }
+	b.Resp.Answer = func(port.Job) void { return void{} }
 	k, err := hdl.Elaborate("tb", b, o)
 	require.NoError(t, err)
 	b.k = k

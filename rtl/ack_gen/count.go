@@ -16,7 +16,7 @@ func count(s *port.RespStats, v *port.RxVerdict) {
 	if v.Action == port.RxDrop && !isDrop(v.Drop) {
 		s.DropOther++
 	}
-	if v.Action == port.RxFailed && v.Ack.Send && roce.Syndrome(v.Ack.Syndrome) == roce.NAKSyndrome(roce.NAKInvalidRequest) {
+	if v.Action == port.RxFailed && v.Drop != abi.RespRemoteInvalidRequest && v.Ack.Send && roce.Syndrome(v.Ack.Syndrome) == roce.NAKSyndrome(roce.NAKInvalidRequest) {
 		s.RespRemoteInvalidRequest++
 	}
 }

@@ -19,6 +19,8 @@ type order struct {
 	Len     uint16
 	BufAddr uint32
 	Beats   uint8
+	Value   uint64 // of an atomic acknowledgement
+	Send    bool   // of a fault: a response's
 }
 
 // fault is a fault that scatter found; End, after the last of a purged QP.
@@ -27,7 +29,10 @@ type fault struct {
 	QPN    port.QPN
 	PSN    roce.PSN
 	MSN    port.MSN
+	Send   bool
+	Silent bool
 	Status abi.WCStatus
+	Vendor abi.VendorErr
 }
 
 type issueRegs struct {
@@ -37,11 +42,13 @@ type issueRegs struct {
 }
 
 // Issue merges packets, faults, flushes and markers into the stream of
-// operations. Faults go first, then a marker; packets and flushes take turns.
+// operations. Faults go first, scatter's before those of READ responses, then a
+// marker; packets and flushes take turns.
 type Issue struct {
-	Pkt   hdl.In[port.RxPkt]
-	Purge hdl.In[port.Purge]
-	Op    hdl.Out[port.RxOp]
+	Pkt       hdl.In[port.RxPkt]
+	RespFault hdl.In[port.SQFault]
+	Purge     hdl.In[port.Purge]
+	Op        hdl.Out[port.RxOp]
 
 	Fault   hdl.In[fault]
 	Flush   hdl.In[port.QPN]
@@ -53,25 +60,22 @@ type Issue struct {
 // Eval issues one operation.
 func (i *Issue) Eval() {
 	q, d := &i.Q, &i.D
-	if i.Fault.Valid() {
-		// A fault of a purged QP's old life says nothing about the next.
-		switch f := i.Fault.Head(); {
-		case f.End:
-			d.Purging = false
-			i.Fault.Take()
-		case q.Purging && f.QPN == q.PurgedQP:
-			i.Fault.Take()
-		}
-	}
+	i.forget()
 	if !i.Op.Ready() || !i.Order.Ready() {
 		return
 	}
 	switch {
 	case i.Fault.Valid():
-		if f := i.Fault.Head(); !f.End && !(q.Purging && f.QPN == q.PurgedQP) {
+		if f := i.Fault.Head(); !f.End && !i.gone(f.QPN) {
+			i.fault(port.RxOp{
+				PSN: f.PSN, MSN: f.MSN, Send: f.Send, Silent: f.Silent, QPN: f.QPN, Status: f.Status, Vendor: f.Vendor,
+			})
 			i.Fault.Take()
-			i.Op.Put(port.RxOp{Kind: port.RxFault, QPN: f.QPN, PSN: f.PSN, MSN: f.MSN, Status: f.Status})
-			i.Order.Put(order{Kind: port.RxFault, QPN: f.QPN, PSN: f.PSN})
+		}
+	case i.RespFault.Valid():
+		if f := i.RespFault.Head(); !i.gone(f.QPN) {
+			i.fault(port.RxOp{PSN: f.PSN, Resp: true, QPN: f.QPN, Status: f.Status, Vendor: f.Vendor})
+			i.RespFault.Take()
 		}
 	case i.Purge.Valid() && !q.Purging && i.Purging.Ready():
 		n := i.Purge.Take().QPN
@@ -90,11 +94,36 @@ func (i *Issue) Eval() {
 	}
 }
 
+// gone tells whether a QP's life has ended and its marker is on its way.
+func (i *Issue) gone(n port.QPN) bool { return i.Q.Purging && n == i.Q.PurgedQP }
+
+// forget drops faults of a purged QP's old life: they say nothing about the next.
+func (i *Issue) forget() {
+	if i.Fault.Valid() {
+		switch f := i.Fault.Head(); {
+		case f.End:
+			i.D.Purging = false
+			i.Fault.Take()
+		case i.gone(f.QPN):
+			i.Fault.Take()
+		}
+	}
+	if i.RespFault.Valid() && i.gone(i.RespFault.Head().QPN) {
+		i.RespFault.Take()
+	}
+}
+
+func (i *Issue) fault(o port.RxOp) {
+	o.Kind = port.RxFault
+	i.Op.Put(o)
+	i.Order.Put(order{Kind: port.RxFault, QPN: o.QPN, PSN: o.PSN, Send: o.Send})
+}
+
 func (i *Issue) packet(p *port.RxPkt) {
 	*i.Op.Next() = port.RxOp{Kind: port.RxPacket, QPN: p.QPN, Pkt: *p}
 	i.Order.Put(order{
 		Kind: port.RxPacket, QPN: p.QPN, Opcode: p.Opcode, PSN: p.PSN,
 		HasImm: p.Opcode.HasImm(), Imm: p.Imm, Solicit: p.Solicited,
-		Len: p.Len, BufAddr: p.BufAddr, Beats: p.FrameBeats,
+		Len: p.Len, BufAddr: p.BufAddr, Beats: p.FrameBeats, Value: p.Reth.Swap,
 	})
 }

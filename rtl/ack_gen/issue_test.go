@@ -79,22 +79,26 @@ func TestPurge(t *testing.T) {
 	b := newBench(t, ackgen.Params{LogQP: 4}, hdl.Options{})
 	b.Purge.Push(port.Purge{QPN: 3, RX: true}, port.Purge{QPN: 5, RX: true})
 	fault := func(n port.QPN) port.Placed {
-		return port.Placed{Fault: true, QPN: n, PSN: 7, MSN: 9, Status: abi.StatusLocProt}
+		return port.Placed{Fault: true, QPN: n, PSN: 7, MSN: 9, Status: abi.StatusLocProt, Vendor: abi.VendorLKeyPD}
 	}
-	b.Placed.Push(fault(3), placed(3, 1, nakSynd), fault(4), placed(4, 1, ackSynd), port.Placed{Purge: true, QPN: 3})
+	b.Placed.Push(fault(3), placed(3, 1, port.JobRead), fault(4), placed(4, 1, port.JobAtomic), port.Placed{Purge: true, QPN: 3})
 	b.Placed.Push(fault(3)) // of the next life
 	b.Placed.NotBefore = func(int) uint64 { return 100 }
+	b.TxFail.Push(port.SQFault{QPN: 3, PSN: 5}, port.SQFault{QPN: 4, PSN: 6}, port.SQFault{QPN: 3, PSN: 8})
+	b.TxFail.NotBefore = func(n int) uint64 { return 50 + uint64(n)*50 }
 	require.NoError(t, b.k.Run(300))
 	require.Equal(t, []port.RxOp{
 		{Kind: port.RxPurge, QPN: 3},
-		{Kind: port.RxFault, QPN: 4, PSN: 7, MSN: 9, Status: abi.StatusLocProt},
-		{Kind: port.RxFault, QPN: 3, PSN: 7, MSN: 9, Status: abi.StatusLocProt},
+		{Kind: port.RxFault, Resp: true, QPN: 4, PSN: 6},
+		{Kind: port.RxFault, QPN: 4, PSN: 7, MSN: 9, Status: abi.StatusLocProt, Vendor: abi.VendorLKeyPD},
+		{Kind: port.RxFault, QPN: 3, PSN: 7, MSN: 9, Status: abi.StatusLocProt, Vendor: abi.VendorLKeyPD},
 		{Kind: port.RxPurge, QPN: 5}, // waits for the first one's end
+		{Kind: port.RxFault, Resp: true, QPN: 3, PSN: 8},
 	}, b.Qpc.Seen)
-	require.Len(t, b.Place.Got, 4)
+	require.Len(t, b.Place.Got, 6)
 	require.True(t, b.Place.Got[0].Purge)
 	require.EqualValues(t, 3, b.Place.Got[0].V.QPN)
-	require.Equal(t, []port.TxPkt{sentOf(placed(4, 1, ackSynd))}, b.Tx.Seen)
+	require.Equal(t, []port.Job{placed(4, 1, port.JobAtomic).Job, {Purge: true, QPN: 3}}, b.Resp.Seen)
 }
 
 // TestPurgeMeetsFault: a fault is reported in the very cycles in which the marker
@@ -123,17 +127,17 @@ func TestPurgeMeetsFault(t *testing.T) {
 	require.Less(t, after, 9)
 }
 
-// TestPurgeForgets: queued acknowledgements and a flush that has not begun.
+// TestPurgeForgets: answers that have not left, and a flush that has not begun.
 func TestPurgeForgets(t *testing.T) {
 	b := newBench(t, ackgen.Params{LogQP: 4}, hdl.Options{})
 	slow(&b.Qpc, 50)
-	slow(&b.Tx, 300)
 	for n := range port.QPN(12) {
 		b.QPErr.Push(port.QPError{QPN: n})
 	}
 	for i := range roce.PSN(6) {
-		b.Placed.Push(placed(11, i, nakSynd), placed(2, i, nakSynd))
+		b.Placed.Push(placed(11, i, port.JobAck), placed(2, i, port.JobAck))
 	}
+	b.Placed.NotBefore = func(n int) uint64 { return uint64(n) * 20 }
 	b.Purge.Push(port.Purge{QPN: 11, RX: true})
 	b.Purge.NotBefore = func(int) uint64 { return 60 }
 	require.NoError(t, b.k.Run(10_000))
@@ -145,7 +149,7 @@ func TestPurgeForgets(t *testing.T) {
 	require.True(t, purged)
 	require.Len(t, b.Qpc.Seen, 12)
 	two, eleven := 0, 0
-	for _, p := range b.Tx.Seen {
+	for _, p := range b.Resp.Seen {
 		if p.QPN == 2 {
 			two++
 		} else {
@@ -153,7 +157,7 @@ func TestPurgeForgets(t *testing.T) {
 		}
 	}
 	require.Equal(t, 6, two)
-	require.Less(t, eleven, 4, "only what pkt_tx had already")
+	require.Equal(t, 2, eleven, "only what responder had already")
 }
 
 // TestCounters: every counter that a verdict may name.
@@ -187,6 +191,8 @@ func TestCounters(t *testing.T) {
 		{port.RxPlace, 0, new(uint64), false},
 		{port.RxFailed, abi.RespLocalLengthError, &s.RespLocalLengthError, false},
 		{port.RxFailed, abi.RespLocalProtectionErrors, &s.RespLocalProtection, false},
+		{port.RxFailed, abi.RespRemoteAccessErrors, &s.RespRemoteAccess, false},
+		{port.RxPlace, abi.DuplicateRequest, &s.DuplicateRequest, false},
 	} {
 		b := newBench(t, ackgen.Params{LogQP: 4}, hdl.Options{})
 		v := port.RxVerdict{Action: c.action, Drop: c.drop}
@@ -200,6 +206,74 @@ func TestCounters(t *testing.T) {
 		}
 		require.Equal(t, s, b.AckGen.Judge.Stats.Get(), "%v %v", c.action, c.drop)
 		require.Len(t, b.Place.Got, 1)
-		require.Equal(t, c.action == port.RxAck, len(b.Event.Got) == 1)
+	}
+}
+
+// TestInvalidRequests: a NAK invalid request counts once, whatever its reason.
+func TestInvalidRequests(t *testing.T) {
+	for _, drop := range []abi.Counter{abi.RespLocalLengthError, abi.RespRemoteInvalidRequest} {
+		b := newBench(t, ackgen.Params{LogQP: 4}, hdl.Options{})
+		b.Qpc.Answer = func(o port.RxOp) port.RxVerdict {
+			nak := roce.NAKSyndrome(roce.NAKInvalidRequest)
+			return port.RxVerdict{Action: port.RxFailed, Drop: drop, Ack: port.AckReq{Send: true, Syndrome: uint8(nak)}}
+		}
+		b.Placed.Push(port.Placed{Fault: true, QPN: 3})
+		require.NoError(t, b.k.Run(100))
+		require.EqualValues(t, 1, b.AckGen.Judge.Stats.Get().RespRemoteInvalidRequest)
+	}
+}
+
+// TestFaults: what scatter and pkt_tx tell reaches qpc as it is, scatter's first, and
+// the verdict is known as that of a response's.
+func TestFaults(t *testing.T) {
+	b := newBench(t, ackgen.Params{LogQP: 4}, hdl.Options{})
+	b.TxFail.Push(port.SQFault{QPN: 1, PSN: 2, Status: abi.StatusRemAccess, Vendor: abi.VendorRKeyUnknown})
+	b.TxFail.NotBefore = func(int) uint64 { return 11 } // seen with those that take Reply a cycle more
+	b.Placed.Push(
+		port.Placed{Fault: true, QPN: 4, PSN: 5, MSN: 6, Send: true, Status: abi.StatusLocProt, Vendor: abi.VendorLKeyPD},
+		port.Placed{Fault: true, QPN: 7, PSN: 8, MSN: 9, Silent: true, Status: abi.StatusMWBind, Vendor: abi.VendorInvalidate},
+	)
+	b.Placed.NotBefore = func(int) uint64 { return 10 }
+	require.NoError(t, b.k.Run(100))
+	require.Equal(t, []port.RxOp{
+		{Kind: port.RxFault, QPN: 4, PSN: 5, MSN: 6, Send: true, Status: abi.StatusLocProt, Vendor: abi.VendorLKeyPD},
+		{Kind: port.RxFault, QPN: 7, PSN: 8, MSN: 9, Silent: true, Status: abi.StatusMWBind, Vendor: abi.VendorInvalidate},
+		{Kind: port.RxFault, QPN: 1, PSN: 2, Resp: true, Status: abi.StatusRemAccess, Vendor: abi.VendorRKeyUnknown},
+	}, b.Qpc.Seen)
+	require.Len(t, b.Place.Got, 3)
+	for i, p := range b.Place.Got {
+		require.Equal(t, i == 0, p.Send)
+		require.False(t, p.HasFrame)
+		require.Equal(t, port.RxFault, p.V.Kind)
+		require.Equal(t, b.Qpc.Seen[i].PSN, p.PSN)
+	}
+}
+
+// TestPlace: a packet's Place has what scatter needs of it, and the number of messages
+// before it.
+func TestPlace(t *testing.T) {
+	b := newBench(t, ackgen.Params{LogQP: 4}, hdl.Options{})
+	before := map[roce.Opcode]port.MSN{
+		roce.RCSendFirst: 0, roce.RCSendOnlyInv: 0xffffff, roce.RCWriteMiddle: 0, roce.RCWriteLastImm: 0xffffff,
+		roce.RCReadRequest: 0xffffff, roce.RCFetchAdd: 0xffffff,
+	}
+	b.Qpc.Answer = func(o port.RxOp) port.RxVerdict {
+		return port.RxVerdict{Action: port.RxPlace, Target: port.TargetRemote, EndsWQE: o.Pkt.Opcode == roce.RCSendOnlyInv}
+	}
+	for op := range before {
+		b.Pkt.Push(port.RxPkt{
+			Opcode: op, QPN: 3, PSN: 4, Solicited: true, Imm: 5, Len: 6, BufAddr: 7, FrameBeats: 8, Reth: port.Reth{Swap: 9},
+		})
+	}
+	require.NoError(t, b.k.Run(100))
+	require.Len(t, b.Place.Got, len(before))
+	for _, p := range b.Place.Got {
+		op := p.Opcode
+		require.Equal(t, port.Place{
+			HasFrame: true, V: port.RxVerdict{
+				Action: port.RxPlace, QPN: 3, Target: port.TargetRemote, EndsWQE: op == roce.RCSendOnlyInv,
+			},
+			Imm: 5, HasImm: op.HasImm(), Opcode: op, Solicit: true, Len: 6, BufAddr: 7, Beats: 8, PSN: 4, MSN: before[op], Value: 9,
+		}, p)
 	}
 }

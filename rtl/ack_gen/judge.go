@@ -2,15 +2,14 @@ package ackgen
 
 import (
 	"rnic/hdl"
+	"rnic/roce"
 	"rnic/rtl/port"
 )
 
-// Judge hands verdicts on: what scatter has to do in order, what retrans has to
-// know, and counts them.
+// Judge hands verdicts on to scatter, in order, and counts them.
 type Judge struct {
 	Verdict hdl.In[port.RxVerdict]
 	Place   hdl.Out[port.Place]
-	Event   hdl.Out[port.AckEvent]
 	Stats   hdl.Sig[port.RespStats]
 
 	Order  hdl.In[order]
@@ -21,8 +20,7 @@ type Judge struct {
 // Eval deals with one verdict.
 func (j *Judge) Eval() {
 	s := j.Stats.Get()
-	if j.Verdict.Valid() && j.Order.Valid() && j.Place.Ready() && j.Result.Ready() &&
-		(j.Event.Ready() || j.Verdict.Head().Action != port.RxAck) {
+	if j.Verdict.Valid() && j.Order.Valid() && j.Place.Ready() && j.Result.Ready() {
 		v, o := j.Verdict.Take(), j.Order.Take()
 		j.judge(v, o)
 		count(&s, v)
@@ -34,10 +32,6 @@ func (j *Judge) Eval() {
 
 func (j *Judge) judge(v *port.RxVerdict, o *order) {
 	switch o.Kind {
-	case port.RxPacket:
-		if v.Action == port.RxAck {
-			j.Event.Put(v.Event)
-		}
 	case port.RxFlushRQ:
 		again := v.Action == port.RxFlushed
 		j.Result.Put(result{QPN: o.QPN, Again: again})
@@ -49,17 +43,17 @@ func (j *Judge) judge(v *port.RxVerdict, o *order) {
 	}
 	p := j.Place.Next()
 	*p = port.Place{
-		HasFrame: o.Kind == port.RxPacket, Purge: o.Kind == port.RxPurge, V: *v,
+		HasFrame: o.Kind == port.RxPacket, Purge: o.Kind == port.RxPurge, Send: o.Send, V: *v,
 		Imm: o.Imm, HasImm: o.HasImm, Opcode: o.Opcode, Solicit: o.Solicit,
-		Len: o.Len, BufAddr: o.BufAddr, Beats: o.Beats, PSN: o.PSN, MSN: before(v),
+		Len: o.Len, BufAddr: o.BufAddr, Beats: o.Beats, PSN: o.PSN, MSN: before(v, o.Opcode), Value: o.Value,
 	}
 	p.V.Kind, p.V.QPN = o.Kind, o.QPN
 }
 
-// before is the number of messages completed before the packet: the
-// acknowledgement's MSN counts the packet's own (IBTA 9.7.5.1.2).
-func before(v *port.RxVerdict) port.MSN {
-	if v.Action == port.RxPlace && v.EndsWQE {
+// before is the number of messages completed before the packet: that of a verdict
+// counts the packet's own, if it ends one (IBTA 9.7.5.1.2).
+func before(v *port.RxVerdict, op roce.Opcode) port.MSN {
+	if v.Action == port.RxPlace && op.Ends() {
 		return (v.Ack.MSN - 1) & 0xffffff
 	}
 	return v.Ack.MSN

@@ -2,132 +2,56 @@ package ackgen
 
 import (
 	"rnic/hdl"
-	"rnic/roce"
 	"rnic/rtl/port"
 )
 
-// maxAcks is the most acknowledgements that the queue can hold.
-const maxAcks = 32
-
-// ack is a queued acknowledgement.
-type ack struct {
-	Void bool // of a purged QP
-	QPN  port.QPN
-	PSN  roce.PSN
-	MSN  port.MSN
-	Synd roce.Syndrome
-}
-
 type replyRegs struct {
 	Purging bool // what comes of QP Purged is void until its marker
-	QPN     port.QPN
-	Head    uint8 // oldest entry
-	N       uint8 // entries
-	Queue   [maxAcks]ack
+	Purged  port.QPN
+	Room    uint8 // most room that Resp ever had: there is nothing in it
 }
 
-// Reply takes scatter's reports: acknowledgements are queued and sent, faults go
-// back to Issue.
+// Reply takes scatter's reports: answers that may leave go to responder, faults
+// back to Issue, a marker to both. A marker waits until responder has taken all
+// before it; then it is taken at once, however full responder is, and so before any
+// result of an atomic of the QP's next life.
 type Reply struct {
 	Placed hdl.In[port.Placed]
-	Resp   hdl.Out[port.TxPkt]
+	Resp   hdl.Out[port.Job]
 
 	Fault   hdl.Out[fault]
 	Purging hdl.In[port.QPN]
-
-	depth    int
-	coalesce bool
 	hdl.Regs[replyRegs]
 }
 
-// Eval sends the oldest acknowledgement and takes a report.
+// Eval takes a report if there is room for what follows from it.
 func (r *Reply) Eval() {
-	q, d := &r.Q, &r.D
-	if r.Purging.Valid() {
-		d.Purging, d.QPN = true, *r.Purging.Take()
-		for i := range d.Queue {
-			d.Queue[i].Void = d.Queue[i].Void || d.Queue[i].QPN == d.QPN
-		}
-	}
-	if q.N != 0 {
-		a := &d.Queue[q.Head]
-		if a.Void || r.Resp.Ready() {
-			if !a.Void {
-				r.send(*a)
-			}
-			d.Head = r.after(q.Head, 1)
-			d.N--
-		}
-	}
-	if r.Placed.Valid() {
-		r.report(r.Placed.Head())
-	}
-}
-
-// report takes a report if there is room for what follows from it.
-func (r *Reply) report(p *port.Placed) {
 	d := &r.D
-	void := d.Purging && p.QPN == d.QPN
+	if r.Purging.Valid() {
+		d.Purging, d.Purged = true, *r.Purging.Take()
+	}
+	d.Room = max(d.Room, uint8(r.Resp.Space()))
+	if !r.Placed.Valid() || !r.Resp.Ready() || !r.Fault.Ready() {
+		return
+	}
+	if r.Placed.Head().Purge && uint8(r.Resp.Space()) != r.Q.Room {
+		return
+	}
+	p := r.Placed.Take()
+	void := d.Purging && p.QPN == d.Purged
 	switch {
 	case p.Purge:
-		if !r.Fault.Ready() {
-			return
-		}
+		r.Resp.Put(port.Job{Purge: true, QPN: p.QPN})
 		if void {
 			r.Fault.Put(fault{End: true, QPN: p.QPN})
 			d.Purging = false
 		}
 	case void:
 	case p.Fault:
-		if !r.Fault.Ready() {
-			return
-		}
-		r.Fault.Put(fault{QPN: p.QPN, PSN: p.PSN, MSN: p.MSN, Status: p.Status})
-	case p.Ack.Send:
-		if !r.enqueue(ack{QPN: p.Ack.QPN, PSN: p.Ack.PSN, MSN: p.Ack.MSN, Synd: roce.Syndrome(p.Ack.Syndrome)}) {
-			return
-		}
+		r.Fault.Put(fault{
+			QPN: p.QPN, PSN: p.PSN, MSN: p.MSN, Send: p.Send, Silent: p.Silent, Status: p.Status, Vendor: p.Vendor,
+		})
+	case p.Job.Kind != port.JobNone:
+		r.Resp.Put(p.Job)
 	}
-	r.Placed.Take()
-}
-
-// enqueue sends an acknowledgement at once if none waits, merges it with one that
-// waits, or queues it.
-func (r *Reply) enqueue(a ack) bool {
-	q, d := &r.Q, &r.D
-	if q.N == 0 && r.Resp.Ready() {
-		r.send(a)
-		return true
-	}
-	if r.coalesce && a.Synd.Kind() == roce.KindACK {
-		if i := r.newest(a.QPN); i >= 0 && d.Queue[i].Synd.Kind() == roce.KindACK {
-			d.Queue[i] = a
-			return true
-		}
-	}
-	if int(q.N) == r.depth {
-		return false
-	}
-	d.Queue[r.after(q.Head, q.N)] = a
-	d.N++
-	return true
-}
-
-// newest is the place of the youngest entry of a QP that is not being sent, or -1.
-func (r *Reply) newest(n port.QPN) int {
-	d := &r.D
-	for i := d.N; i > 0; i-- {
-		at := r.after(d.Head, i-1)
-		if e := &d.Queue[at]; e.QPN == n && !e.Void {
-			return int(at)
-		}
-	}
-	return -1
-}
-
-// after is the place n entries behind that at i.
-func (r *Reply) after(i, n uint8) uint8 { return uint8((int(i) + int(n)) % r.depth) }
-
-func (r *Reply) send(a ack) {
-	r.Resp.Put(port.TxPkt{QPN: a.QPN, Resp: true, Opcode: roce.RCAck, PSN: a.PSN, Syndrome: uint8(a.Synd), MSN: a.MSN})
 }

@@ -53,6 +53,7 @@ type SQCtx struct {
 	ExecIdx  uint16 // unit index of the WQE to execute, or being executed
 	NextPSN  roce.PSN
 	Window   uint16 // packets that may still be sent before an ACK
+	Idle     bool   // nothing is in flight: NextPSN is the oldest PSN not acknowledged
 	Messages uint8  // entries of the outstanding table that the QP may still take
 	Reads    uint8  // READs and atomics that may still be started (initiator depth)
 	Reading  bool   // READs or atomics are outstanding: a fenced WQE has to wait
@@ -87,7 +88,8 @@ type SQPut struct {
 
 // ReadPost enters a READ or atomic into the QP's list of those outstanding:
 // wqe_sched to qpc, before the request packet is described. FirstPSN..LastPSN
-// are the PSNs of its responses.
+// are the PSNs of its responses. They do not count against SQGet.Packets: the
+// PSNs after LastPSN become legal to acknowledge as those after NextPSN were.
 type ReadPost struct {
 	QPN      QPN
 	Op       abi.WQEOp
@@ -104,10 +106,12 @@ type RespDone struct {
 }
 
 // TxHdrReq asks qpc for what the headers of one packet need: pkt_tx to qpc.
-// Resp says that the packet is the responder's.
+// Resp says that the packet is the responder's. One that is Revocable is not sent
+// any more when a READ response before it could not be: a NAK takes its place.
 type TxHdrReq struct {
-	QPN  QPN
-	Resp bool
+	QPN       QPN
+	Resp      bool
+	Revocable bool // Resp: anything but a NAK
 }
 
 // TxHdr answers TxHdrReq. Drop: the QP no longer sends (it failed, or it was
@@ -155,11 +159,16 @@ func (k RetireKind) String() string {
 
 // Retire reports progress or failure of the requester: retrans to qpc. A DONE
 // may open the window (Activate follows); TIMEOUT and FATAL lead to an AckEvent.
+//
+// Una lags behind that of the context, since events pass through scatter. A READ is
+// over, for a fence and for its place in the list, when retrans knows it; and a
+// timeout fails nothing while an acknowledgement is still on its way to retrans.
 type Retire struct {
 	Kind     RetireKind
 	QPN      QPN
 	Messages uint8
-	Oldest   uint16 // DONE: unit index of the oldest message left, when there is one
+	Oldest   uint16   // DONE: unit index of the oldest message left, when there is one
+	Una      roce.PSN // DONE, TIMEOUT: oldest PSN not acknowledged, as retrans knows
 }
 
 // QPAdminOp is what admin asks of qpc.
@@ -212,13 +221,10 @@ type QPAdminRes struct {
 //	admin ► wqe_sched ► pkt_tx ► retrans ► cq_writer ► admin
 //	admin ► ack_gen ► scatter ► cq_writer ► admin, and scatter ► ack_gen ► responder
 //
-// With Key it belongs to no QP: admin sends it after a key was made invalid, and
-// nothing is forgotten; when both markers are back, nothing translated by the key
-// is on its way any more. Each block forgets what it holds of the QP (lines, outstanding entries,
-// timers, prefetched receive WQEs) before it passes the marker on. cq_writer
-// returns it when every CQE before it has entered the posted queue.
+// Each block forgets what it holds of the QP (lines, outstanding entries, timers,
+// prefetched receive WQEs) before it passes the marker on. cq_writer returns it when
+// every CQE before it has entered the posted queue.
 type Purge struct {
 	QPN QPN
 	RX  bool // the receive pipeline's marker
-	Key bool // of a deregistration: no QP
 }

@@ -69,7 +69,8 @@ type RxOp struct {
 	MSN    MSN          // RxFault: messages completed before it
 	Send   bool         // RxFault: the data of a response could not be placed: the send queue fails, no NAK
 	Silent bool         // RxFault: no NAK either (a key that can't be invalidated)
-	Status abi.WCStatus // RxFault
+	Resp   bool         // RxFault: of a READ response that was to be sent; MSN is void, the context's holds
+	Status abi.WCStatus // RxFault; of an R_Key REM_ACCESS_ERR, or LOC_ACCESS_ERR if a receive WQE has told it
 	Vendor abi.VendorErr
 }
 
@@ -81,7 +82,7 @@ const (
 	RxDrop    RxAction = iota // release the frame, count Drop
 	RxPlace                   // new request in order: place its payload
 	RxReply                   // no payload to place: send Ack (duplicate, NAK, RNR NAK)
-	RxAck                     // response to the send queue: pass Event on
+	RxAck                     // acknowledgement to the send queue: nothing to place, Event goes on
 	RxFlushed                 // RxFlushRQ: WQE RQIdx is flushed; More says ask again
 	RxNothing                 // RxFlushRQ with nothing left, RxPurge: marker only
 	RxFailed                  // RxFault executed: Ack is the NAK, QP is in ERR
@@ -120,6 +121,12 @@ func (t RxTarget) String() string { return [...]string{"NONE", "RECV", "REMOTE",
 // receive WQE: Error is set). RxPlace also stands for READ and atomic requests,
 // whose R_Key scatter has checked before Job goes on, and for responses to the
 // send queue: their Event follows when the data has been posted.
+//
+// SENDs have TargetRecv, with no payload too. Packets of a WRITE have
+// TargetRemote, or TargetNone without payload; the one with immediate has
+// TakesWQE and EndsWQE besides, and Offset is what the WRITE has written before.
+// RxFailed of a fault with Send always has an Event: none goes on between the fault
+// and that.
 type RxVerdict struct {
 	Action RxAction
 	Kind   RxOpKind
@@ -245,6 +252,7 @@ type AckReq struct {
 type Place struct {
 	HasFrame bool // a frame is to be released (FrameBeats)
 	Purge    bool
+	Send     bool // RxFailed: of a fault with Send
 	V        RxVerdict
 	Imm      uint32
 	HasImm   bool
@@ -254,7 +262,8 @@ type Place struct {
 	BufAddr  uint32
 	Beats    uint8
 	PSN      roce.PSN
-	MSN      MSN // messages completed before this packet
+	MSN      MSN    // messages completed before this packet
+	Value    uint64 // atomic acknowledgement: the original value
 }
 
 // Placed reports back: scatter to ack_gen. Job: the payload of a packet has
@@ -285,10 +294,12 @@ type QPError struct {
 // RQGet asks rq_fetch for a receive WQE, or (SQ) for the SGEs of a send WQE whose
 // response has come: scatter to rq_fetch. The answer is an
 // RQWQE; a hit is answered at once, a miss after a DMA read. Next entries behind
-// it may be prefetched. Done releases the entry from the pool. Purge forgets the
-// QP; a void answer comes when no read for it is under way any more.
+// it may be prefetched. Done releases the entry from the pool. Skip tells of an
+// entry that is used up unread, and has no answer. Purge forgets the QP; a void
+// answer comes when no read for it is under way any more.
 type RQGet struct {
 	Purge  bool
+	Skip   bool
 	SQ     bool // Ref names the WQE; Idx, Addr, Stride, Next are not used
 	Ref    SQRef
 	QPN    QPN
@@ -298,6 +309,18 @@ type RQGet struct {
 	Next   uint16
 	Log    uint8 // log2 of the ring's entries: nothing beyond its end is prefetched
 	Done   bool  // last use of this entry
+}
+
+// SQAhead has rq_fetch read a send WQE of Units units ahead of the responses that
+// will need it: wqe_sched to rq_fetch, for each READ or atomic with data, before its
+// packet is described. What rq_fetch held of unit Idx of the QP is from an older life
+// and is forgotten.
+type SQAhead struct {
+	QPN   QPN
+	Base  BusAddr
+	Log   uint8
+	Idx   uint16
+	Units uint8
 }
 
 // MaxSGE is the number of scatter/gather elements that the hardware takes.
