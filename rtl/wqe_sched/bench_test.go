@@ -49,7 +49,13 @@ type queuePair struct {
 	Reset    bool        // this life was ended by a reset
 	Bad      bool        // part of the ring can't be read
 	out      output
-	Entries  int    // outstanding, as far as Puts have told
+	Entries  int // outstanding, as far as Puts have told
+	Depth    int // READs and atomics that may be outstanding
+	Reads    []port.ReadPost
+	Limited  bool   // the peer gives credits
+	Credits  int    // that are left
+	Wire     int    // entries of the wire that were pushed, less those that Puts told of
+	Takers   int    // of these, those that take a receive WQE
 	Taken    uint16 // ring units that outstanding and unexecuted WQEs hold start here
 }
 
@@ -65,6 +71,7 @@ type bench struct {
 	Read     agent.Sink[port.ReadReq]
 	Data     agent.Source[port.ReadBeat]
 	Sent     agent.Sink[port.Sent]
+	Post     agent.Sink[port.ReadPost]
 	Pkt      agent.Sink[port.TxPkt]
 	Piece    agent.Sink[port.TxPiece]
 	Stats    statsTap
@@ -122,6 +129,7 @@ func newBench(t T, o hdl.Options, p wqesched.Params, throttle uint64) *bench {
 	hdl.Connect(&b.Data.Out, &s.Fetch.Data, 2)
 	hdl.Connect(&s.Fetch.Read, &b.Read.In, 2)
 	hdl.Connect(&s.Exec.Sent, &b.Sent.In, 2)
+	hdl.Connect(&s.Exec.ReadPost, &b.Post.In, 2)
 	hdl.Connect(&s.Exec.Pkt, &b.Pkt.In, 2)
 	hdl.Connect(&s.Exec.Piece, &b.Piece.In, 2)
 	hdl.Connect(&s.Exec.Put, &b.Put.In, 2)
@@ -132,6 +140,7 @@ func newBench(t T, o hdl.Options, p wqesched.Params, throttle uint64) *bench {
 	b.Put.OnTake = b.put
 	b.Read.OnTake = b.read
 	b.Sent.OnTake = b.sent
+	b.Post.OnTake = b.readPost
 	b.Pkt.OnTake = b.pkt
 	k, err := hdl.Elaborate("tb", b, o)
 	require.NoError(t, err)
@@ -151,7 +160,7 @@ func (b *bench) qp(log uint8, mtu roce.MTU, window uint32, messages int) *queueP
 // life is a new context for QP n.
 func (b *bench) life(n int, log uint8, mtu roce.MTU, window uint32, messages int) *queuePair {
 	q := &queuePair{State: abi.QPRTS, CQN: port.CQN(len(b.lives)), Base: port.BusAddr(len(b.lives)+1) << 24, Log: log, MTU: mtu, Window: window, Messages: messages,
-		Ring: make([][64]byte, 1<<log)}
+		Depth: 16, Ring: make([][64]byte, 1<<log)}
 	q.PI = uint16(b.rng.Uint32())
 	q.Exec, q.Taken = q.PI, q.PI
 	q.Next = roce.PSN(b.rng.Uint32() & 0xffffff)
@@ -176,6 +185,10 @@ func (b *bench) get(g port.SQGet) port.SQCtx {
 		c.Window = uint16(q.Window - min(q.Window, q.Next.Diff(q.Una)))
 	}
 	c.Messages = uint8(q.Messages - q.Entries)
+	c.Reads, c.Reading, c.Idle = uint8(q.Depth-len(q.Reads)), len(q.Reads) > 0, q.Next == q.Una
+	if c.Credits = 0xffff; q.Limited {
+		c.Credits = uint16(q.Credits)
+	}
 	q.Busy = c.Run || c.Flush
 	return c
 }
@@ -187,6 +200,11 @@ func (b *bench) put(p port.SQPut) {
 	}
 	q.Busy = false
 	q.Entries += int(p.Messages)
+	q.Wire -= int(p.Requests)
+	q.Takers -= int(p.Credited)
+	if q.Credits -= int(p.Credited); q.Limited && q.Credits < 0 {
+		b.t.Errorf("QP %d: more requests than credits", p.QPN)
+	}
 	q.Exec, q.Next, q.Msg = p.ExecIdx, p.NextPSN, p.Msg
 	if p.Fault {
 		b.fail(int(p.QPN))
@@ -257,12 +275,36 @@ func (b *bench) sent(s port.Sent) {
 	}
 	q.out.sent = append(q.out.sent, s)
 	q.Live = append(q.Live, s)
+	if s.Kind == port.SentWire {
+		q.Wire++
+		if takes(s.Op) {
+			q.Takers++
+		}
+	}
+	if w := q.at(s.UnitIdx); w != nil && w.Ctrl.Flags&abi.WQEFence != 0 && s.Status == abi.StatusSuccess {
+		for _, r := range q.Reads {
+			if r.FirstPSN.Before(s.FirstPSN) {
+				b.t.Errorf("QP %d: a fenced WQE while a READ is outstanding", s.QPN)
+			}
+		}
+	}
 	if len(q.Live) > q.Messages {
 		b.t.Errorf("QP %d: more entries than granted", s.QPN)
 	}
 	if s.Kind == port.SentLocal || s.LastPSN.Before(q.Una) || q.State == abi.QPErr {
 		b.acks = append(b.acks, ack{b.k.Cycle() + 5, int(s.QPN), q.Una, q.CQN})
 		b.ackEvent.Notify()
+	}
+}
+
+func (b *bench) readPost(r port.ReadPost) {
+	q := b.qps[r.QPN]
+	q.out.posts = append(q.out.posts, r)
+	if !r.LastPSN.Before(q.Una) && q.State == abi.QPRTS {
+		q.Reads = append(q.Reads, r)
+	}
+	if len(q.Reads) > q.Depth {
+		b.t.Errorf("QP %d: %d READs outstanding", r.QPN, len(q.Reads))
 	}
 }
 
@@ -279,7 +321,11 @@ func (b *bench) pkt(p port.TxPkt) {
 		b.fail(int(p.QPN))
 	}
 	if p.AckReq {
-		b.acks = append(b.acks, ack{b.k.Cycle() + b.ackDelay(), int(p.QPN), p.PSN.Add(1), q.CQN})
+		n := uint32(1)
+		if p.Opcode == roce.RCReadRequest {
+			n = q.MTU.Packets(p.Reth.Len)
+		}
+		b.acks = append(b.acks, ack{b.k.Cycle() + b.ackDelay(), int(p.QPN), p.PSN.Add(n), q.CQN})
 		b.ackEvent.Notify()
 	}
 }
@@ -316,13 +362,22 @@ func (b *bench) retire(a ack) {
 	if a.una.After(q.Una) && q.State == abi.QPRTS {
 		q.Una = a.una
 	}
+	for len(q.Reads) > 0 && (q.Reads[0].LastPSN.Before(q.Una) || q.State != abi.QPRTS) {
+		q.Reads = q.Reads[1:]
+	}
 	n := 0
 	for ; n < len(q.Live); n++ {
 		s := q.Live[n]
 		if s.Kind == port.SentWire && !s.LastPSN.Before(a.una) && q.State == abi.QPRTS {
 			break
 		}
-		q.Taken = s.UnitIdx + uint16(b.unitsAt(q, s.UnitIdx))
+		q.Taken = s.UnitIdx + 1
+		if w := q.at(s.UnitIdx); w != nil {
+			q.Taken += w.Units - 1
+		}
+		if s.Kind == port.SentWire && takes(s.Op) {
+			q.Credits++
+		}
 	}
 	q.Live = q.Live[n:]
 	q.Entries -= n
@@ -336,13 +391,14 @@ func (b *bench) retire(a ack) {
 	b.progress.Notify()
 }
 
-func (b *bench) unitsAt(q *queuePair, idx uint16) int {
+// at is the WQE that was posted at a unit.
+func (q *queuePair) at(idx uint16) *work {
 	for i := range q.Posted {
 		if q.Posted[i].Idx == idx {
-			return int(q.Posted[i].Units)
+			return &q.Posted[i]
 		}
 	}
-	return 1
+	return nil
 }
 
 // run runs until all QPs are at rest.

@@ -8,19 +8,25 @@ import (
 	"rnic/rtl/port"
 )
 
-// status is how the model expects a WQE to end before it was flushed.
-func (w *work) status() (abi.WCStatus, abi.VendorErr) {
-	switch c := &w.Ctrl; {
+// status is how the model expects a WQE to end before it was flushed, on a QP that
+// may have so many READs outstanding.
+func (w *work) status(depth int) (abi.WCStatus, abi.VendorErr) {
+	c := &w.Ctrl
+	inlined := c.Flags&abi.WQEInlined != 0
+	switch {
 	case c.Units == 0 || c.Units > abi.MaxUnits || uint16(c.Units) > w.Units:
 		return abi.StatusLocQPOp, abi.VendorWQEFormat
 	case c.Op == abi.OpNop:
 		return abi.StatusSuccess, abi.VendorNone
-	case c.Op != abi.OpSend && c.Op != abi.OpSendImm:
+	case c.Op >= abi.OpLocalInv:
 		return abi.StatusLocQPOp, abi.VendorWQEOp
-	case c.Flags&abi.WQEInlined == 0 && c.NumSGE > 4:
+	case inlined && (reads(c.Op) || c.InlineLen > 64),
+		!inlined && (c.NumSGE > 16 || atomic(c.Op) && c.NumSGE > 1):
 		return abi.StatusLocQPOp, abi.VendorWQEFormat
-	case w.length() > abi.MaxMessage:
+	case w.length() > abi.MaxMessage, atomic(c.Op) && w.length() != 8:
 		return abi.StatusLocLen, abi.VendorWQELength
+	case reads(c.Op) && depth == 0:
+		return abi.StatusLocQPOp, abi.VendorWQEOp
 	}
 	return abi.StatusSuccess, abi.VendorNone
 }
@@ -67,6 +73,7 @@ type output struct {
 	sent   []port.Sent
 	pkts   []port.TxPkt
 	pieces [][]port.TxPiece
+	posts  []port.ReadPost
 	purged int
 }
 
@@ -121,7 +128,7 @@ func (b *bench) checkLife(i int, q *queuePair) {
 		if !q.Bad {
 			require.Equal(b.t, w.Ctrl.Flags&abi.WQESignalled != 0 || q.Sig, s.Signaled)
 		}
-		status, vendor := w.status()
+		status, vendor := w.status(q.Depth)
 		if q.Bad && s.Vendor == abi.VendorWQERead {
 			require.Equal(b.t, abi.StatusLocQPOp, s.Status)
 			require.False(b.t, flushing)
@@ -151,6 +158,18 @@ func (b *bench) checkLife(i int, q *queuePair) {
 		n := q.MTU.Packets(s.ByteLen)
 		require.Equal(b.t, psn, s.FirstPSN)
 		require.Equal(b.t, psn.Add(n-1), s.LastPSN)
+		if reads(w.Ctrl.Op) {
+			if pkt == len(o.pkts) && (q.Failed || q.Reset) {
+				flushing = true
+				continue
+			}
+			require.Less(b.t, pkt, len(o.pkts), "life %d WQE %d", i, j)
+			require.Equal(b.t, w.request(o.pkts[pkt].QPN, psn), o.pkts[pkt])
+			require.Equal(b.t, port.ReadPost{QPN: o.pkts[pkt].QPN, Op: w.Ctrl.Op, UnitIdx: w.Idx, FirstPSN: psn, LastPSN: psn.Add(n - 1), Len: s.ByteLen}, o.posts[0])
+			o.posts = o.posts[1:]
+			psn, pkt = psn.Add(n), pkt+1
+			continue
+		}
 		for k, spans := range w.spans(q.MTU.Bytes()) {
 			if pkt == len(o.pkts) && (q.Failed || q.Reset) {
 				flushing = true // ended in the middle of a message
@@ -170,6 +189,7 @@ func (b *bench) checkLife(i int, q *queuePair) {
 	}
 	require.True(b.t, len(sent) == 0 || flushing, "life %d: entries left over", i)
 	require.Len(b.t, o.pkts, pkt, "life %d: packets left over", i)
+	require.Empty(b.t, o.posts, "life %d: READs left over", i)
 	require.Equal(b.t, psn, q.Next)
 }
 
@@ -179,22 +199,22 @@ func gaveUp(p *port.TxPkt) bool { return p.Opcode == roce.RCSendMiddle && p.Len 
 
 func (b *bench) checkPacket(q *queuePair, w *work, p *port.TxPkt, pieces []port.TxPiece, psn roce.PSN, first, last bool, spans []span) {
 	b.t.Helper()
-	op := roce.RCSendMiddle
+	place := 1
 	switch {
 	case first && last:
-		op = roce.RCSendOnly
+		place = 3
 	case first:
-		op = roce.RCSendFirst
+		place = 0
 	case last:
-		op = roce.RCSendLast
+		place = 2
 	}
-	want := port.TxPkt{QPN: p.QPN, PSN: psn, Opcode: op, AckReq: last || psn&15 == 15, WQEIdx: w.Idx, NumPieces: uint8(len(spans))}
+	want := port.TxPkt{QPN: p.QPN, PSN: psn, Opcode: opcodes[w.Ctrl.Op][place], AckReq: last || psn&15 == 15, WQEIdx: w.Idx, NumPieces: uint8(len(spans))}
 	if last {
-		want.Solicited = w.Ctrl.Flags&abi.WQESolicited != 0
+		want.Solicited = w.Ctrl.Flags&abi.WQESolicited != 0 && takes(w.Ctrl.Op)
 		want.Imm = w.Ctrl.Imm
-		if w.Ctrl.Op == abi.OpSendImm {
-			want.Opcode++
-		}
+	}
+	if first && (w.Ctrl.Op == abi.OpWrite || w.Ctrl.Op == abi.OpWriteImm) {
+		want.Reth = port.Reth{VA: port.VA(w.Far.Addr), RKey: port.Key(w.Far.RKey), Len: uint32(w.length())}
 	}
 	if q.Window < 1<<15 {
 		want.AckReq = want.AckReq || p.AckReq // the last of the window, too
@@ -212,4 +232,28 @@ func (b *bench) checkPacket(q *queuePair, w *work, p *port.TxPkt, pieces []port.
 		require.Equal(b.t, s.va, g.VA)
 	}
 	require.Equal(b.t, want, *p)
+}
+
+// opcodes are those of a message's packets: first, middle, last, only.
+var opcodes = map[abi.WQEOp][4]roce.Opcode{
+	abi.OpSend:     {0x00, 0x01, 0x02, 0x04},
+	abi.OpSendImm:  {0x00, 0x01, 0x03, 0x05},
+	abi.OpSendInv:  {0x00, 0x01, 0x16, 0x17},
+	abi.OpWrite:    {0x06, 0x07, 0x08, 0x0a},
+	abi.OpWriteImm: {0x06, 0x07, 0x09, 0x0b},
+}
+
+// request is the one packet of a READ or atomic.
+func (w *work) request(qpn port.QPN, psn roce.PSN) port.TxPkt {
+	p := port.TxPkt{QPN: qpn, PSN: psn, AckReq: true, WQEIdx: w.Idx,
+		Reth: port.Reth{VA: port.VA(w.Far.Addr), RKey: port.Key(w.Far.RKey)}}
+	switch w.Ctrl.Op {
+	case abi.OpRead:
+		p.Opcode, p.Reth.Len = roce.RCReadRequest, uint32(w.length())
+	case abi.OpCompareSwap:
+		p.Opcode, p.Reth.Swap, p.Reth.Compare = roce.RCCmpSwap, w.Value.SwapAdd, w.Value.Compare
+	case abi.OpFetchAdd:
+		p.Opcode, p.Reth.Swap = roce.RCFetchAdd, w.Value.SwapAdd
+	}
+	return p
 }

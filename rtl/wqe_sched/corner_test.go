@@ -24,11 +24,22 @@ var malformed = []struct {
 	{"more units than posted", work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpNop, Units: 3}}, abi.StatusLocQPOp, abi.VendorWQEFormat, 1},
 	{"a unit too many", work{Units: 2, Ctrl: abi.WQEControl{Op: abi.OpSend, NumSGE: 2}}, abi.StatusLocQPOp, abi.VendorWQEFormat, 2},
 	{"a unit too few", work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpSend, NumSGE: 3}}, abi.StatusLocQPOp, abi.VendorWQEFormat, 1},
-	{"five elements", work{Units: 2, Ctrl: abi.WQEControl{Op: abi.OpSend, NumSGE: 5}}, abi.StatusLocQPOp, abi.VendorWQEFormat, 2},
+	{"17 elements", work{Units: 5, Ctrl: abi.WQEControl{Op: abi.OpSend, NumSGE: 17}}, abi.StatusLocQPOp, abi.VendorWQEFormat, 5},
+	{"all that the format has", work{Units: 8, Ctrl: abi.WQEControl{Op: abi.OpWrite, NumSGE: 30}}, abi.StatusLocQPOp, abi.VendorWQEFormat, 8},
 	{"inline too long", work{Units: 2, Ctrl: abi.WQEControl{Op: abi.OpSend, Flags: abi.WQEInlined, InlineLen: 65}}, abi.StatusLocQPOp, abi.VendorWQEFormat, 2},
 	{"inline in too few units", work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpSend, Flags: abi.WQEInlined, InlineLen: 33}}, abi.StatusLocQPOp, abi.VendorWQEFormat, 1},
 	{"unknown operation", work{Units: 1, Ctrl: abi.WQEControl{Op: 99}}, abi.StatusLocQPOp, abi.VendorWQEOp, 1},
-	{"READ", work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpRead, NumSGE: 1}}, abi.StatusLocQPOp, abi.VendorWQEOp, 1},
+	{"LOCAL_INV", work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpLocalInv}}, abi.StatusLocQPOp, abi.VendorWQEOp, 1},
+	{"BIND_MW", work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpBindMW}}, abi.StatusLocQPOp, abi.VendorWQEOp, 1},
+	{"FAST_REG", work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpFastReg}}, abi.StatusLocQPOp, abi.VendorWQEOp, 1},
+	{"inline READ", work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpRead, Flags: abi.WQEInlined}}, abi.StatusLocQPOp, abi.VendorWQEFormat, 1},
+	{"inline atomic", work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpFetchAdd, Flags: abi.WQEInlined}}, abi.StatusLocQPOp, abi.VendorWQEFormat, 1},
+	{"atomic with two elements", work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpFetchAdd, NumSGE: 2}}, abi.StatusLocQPOp, abi.VendorWQEFormat, 1},
+	{"atomic without element", swap(abi.OpFetchAdd, 0, 1, 2), abi.StatusLocLen, abi.VendorWQELength, 1},
+	{"atomic of 7 bytes", swap(abi.OpCompareSwap, 0, 1, 2, sge(7)), abi.StatusLocLen, abi.VendorWQELength, 1},
+	{"atomic of 9 bytes", swap(abi.OpFetchAdd, 0, 1, 2, sge(9)), abi.StatusLocLen, abi.VendorWQELength, 1},
+	{"too long a READ", send(abi.OpRead, 0, sge(1<<31), sge(0), sge(1)), abi.StatusLocLen, abi.VendorWQELength, 2},
+	{"too long a WRITE", send(abi.OpWrite, 0, sge(1<<31), sge(1)), abi.StatusLocLen, abi.VendorWQELength, 1},
 	{"too long", send(abi.OpSend, 0, sge(1<<31), sge(1)), abi.StatusLocLen, abi.VendorWQELength, 1},
 }
 
@@ -220,7 +231,7 @@ func TestManyMoreQPsThanLines(t *testing.T) {
 	b := newBench(t, hdl.Options{}, wqesched.Params{Lines: 2}, 0)
 	for i := range 1024 {
 		b.qp(3, roce.MTU1024, 64, 16)
-		b.post(i, send(abi.OpSend, 0, sge(64), sge(1), sge(1)), false)
+		b.post(i, send(abi.OpSend, 0, sge(64), sge(1), sge(1), sge(1), sge(1), sge(1), sge(1), sge(1)), false)
 	}
 	b.run(200000)
 	b.check()

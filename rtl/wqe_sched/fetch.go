@@ -16,7 +16,7 @@ const (
 	fetchRelease         // a service has ended
 	fetchPush            // a pushed unit was accepted
 	fetchForget          // a marker came by
-	fetchSecond          // the reader lacks the second unit of a WQE
+	fetchFurther         // the reader lacks a further unit of a WQE
 	fetchWake            // a slot is free for one that found none
 	fetchOpen            // a service begins
 	fetchEvict           // a slot is to be taken away
@@ -32,7 +32,7 @@ func (o fetchOp) String() string {
 	return "RESERVED"
 }
 
-var fetchOpNames = [...]string{"NONE", "FILLED", "RELEASE", "PUSH", "FORGET", "SECOND", "WAKE", "OPEN", "EVICT"}
+var fetchOpNames = [...]string{"NONE", "FILLED", "RELEASE", "PUSH", "FORGET", "FURTHER", "WAKE", "OPEN", "EVICT"}
 
 // pending is a read on its way.
 type pending struct {
@@ -159,7 +159,7 @@ func (f *Fetch) spareReady() int {
 func (f *Fetch) begin() {
 	q, d := &f.Q, &f.D
 	r := &q.Reader
-	putting := q.Op == fetchOpen || q.Op == fetchSecond || q.Op == fetchForget // to service or Read
+	putting := q.Op == fetchOpen || q.Op == fetchFurther || q.Op == fetchForget // to service or Read
 	spare := bits.OnesCount64(d.Free) > int(d.Promised)
 	switch {
 	case f.release.Valid():
@@ -176,7 +176,7 @@ func (f *Fetch) begin() {
 	case f.forget.Valid() && !putting && f.service.Ready() && !q.Hold:
 		d.Op, d.QPN = fetchForget, *f.forget.Head()
 	case r.On && r.Phase == readMissing && f.Read.Ready() && !putting:
-		d.Op, d.QPN = fetchSecond, r.Ctx.QPN
+		d.Op, d.QPN = fetchFurther, r.Ctx.QPN
 	case f.hungry.head.Valid() && spare && f.spareReady() > 0:
 		d.Op, d.QPN = fetchWake, *f.hungry.head.Take()
 	case f.Ctx.Valid() && !r.On && !putting && f.service.Ready() && f.Read.Ready():

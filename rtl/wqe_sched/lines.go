@@ -44,6 +44,28 @@ func (e *lines) find(idx uint16) *line {
 	return nil
 }
 
+// whole tells whether the n units from idx on, the first of which is there, all
+// are; missing is the first one that is not.
+func (e *lines) whole(idx uint16, n uint8) (missing uint16, ok bool) {
+	_, u := split(idx)
+	start := idx - uint16(u)
+	end := u + n // one behind the last, in the block of the first
+	if hi := e.find(idx).Hi; hi < min(end, lineUnits) {
+		return start + uint16(hi), false
+	}
+	if end <= lineUnits {
+		return idx, true
+	}
+	start += lineUnits
+	switch l := e.find(start); {
+	case l == nil:
+		return start, false
+	case l.Hi < end-lineUnits:
+		return start + uint16(l.Hi), false
+	}
+	return idx, true
+}
+
 // void tells whether a unit that was found is one that could not be read.
 func (l *line) void(idx uint16) bool {
 	_, u := split(idx)
@@ -93,8 +115,8 @@ func (e *lines) begin(idx uint16, c *port.SQCtx, p plan) plan {
 	}
 	n := extent(idx, c)
 	if e.shares() {
-		// The last unit of the slot is the other line's, until that is done with.
-		n = min(n, uint16(lineUnits-1-u))
+		// What the other line holds stays, until that is done with.
+		n = min(n, uint16(e.of(b+1).Lo-u))
 	}
 	l.End = u + uint8(n)
 	l.Busy = true
@@ -150,15 +172,17 @@ func (e *lines) ahead(idx uint16, c *port.SQCtx, slot int) (p plan) {
 	return e.begin(next, c, p)
 }
 
-// second has unit idx read, which follows the last valid unit of its WQE. If no
-// slot is free its block goes into the slot of that unit, whose other units are
-// done with.
-func (e *lines) second(idx uint16, c *port.SQCtx, slot int) plan {
-	b, _ := split(idx)
-	first := e.of((idx - 1) / lineUnits)
+// further has unit idx read, the first one missing of the WQE at exec. If no slot
+// is free its block goes into the slot of those that are there: units before exec
+// are done with, and a WQE is no longer than a block.
+func (e *lines) further(exec, idx uint16, c *port.SQCtx, slot int) plan {
+	b, u := split(exec)
+	first := e.of(b)
 	first.Fresh = true
-	if l := e.of(b); !l.Own && slot == noSlot {
-		*l = line{Own: true, Slot: first.Slot, Block: b}
+	next, _ := split(idx)
+	if l := e.of(next); !l.Own && slot == noSlot {
+		first.Lo = u
+		*l = line{Own: true, Slot: first.Slot, Block: next}
 	}
 	return e.demand(idx, c, slot)
 }

@@ -32,7 +32,7 @@ func (f *Fetch) finish(e *lines) {
 		*e = lines{Hungry: e.Hungry}
 		f.service.Put(service{Verdict: forget, Ctx: port.SQCtx{QPN: q.QPN}})
 		f.forget.Take()
-	case fetchSecond:
+	case fetchFurther:
 		f.missing(e)
 	case fetchWake:
 		if e.Hungry {
@@ -123,17 +123,17 @@ func (f *Fetch) open(e *lines) {
 	f.service.Put(v)
 }
 
-// missing has the second unit of a WQE read.
+// missing has the next unit read that the WQE of the reader lacks.
 func (f *Fetch) missing(e *lines) {
-	r, c := &f.D.Reader, &f.Q.Reader.Ctx
-	idx := f.Q.Reader.Idx + 1
+	r, q := &f.D.Reader, &f.Q.Reader
 	r.Phase = readEnd
-	if r.Here = e.find(idx) != nil; r.Here {
+	idx, ok := e.whole(q.Idx, q.Rest+1)
+	if r.Here = ok; ok {
 		return
 	}
 	slot := f.slot(false)
-	p := e.second(idx, c, slot)
-	f.issue(&p, c, slot)
+	p := e.further(q.Idx, idx, &q.Ctx, slot)
+	f.issue(&p, &q.Ctx, slot)
 }
 
 // issue sends a read to dma.

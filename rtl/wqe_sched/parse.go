@@ -5,129 +5,132 @@ import (
 	"rnic/rtl/port"
 )
 
-// wqeKind says what Exec does with a WQE.
-type wqeKind uint8
+// shape is what an operation asks of its WQE.
+type shape uint8
 
 const (
-	kindSend  wqeKind = iota // packets
-	kindLocal                // an entry with Status: NOP, flushed
-	kindFault                // an entry with Status, and the service ends with Fault
-	kindEnd                  // no WQE: the second unit of the next is not there yet
+	shapeNone   shape = iota // not an operation that is done here
+	shapeNop                 // nothing behind the control segment
+	shapeSend                // a gather list or inline data, no remote address
+	shapeWrite               // a gather list or inline data
+	shapeRead                // a scatter list
+	shapeAtomic              // one element, and the operands
 )
 
-// Width is 2 bits.
-func (wqeKind) Width() int { return 2 }
+// Width is 3 bits.
+func (shape) Width() int { return 3 }
 
-func (k wqeKind) String() string { return [...]string{"SEND", "LOCAL", "FAULT", "END"}[k&3] }
-
-// maxInline is the inline data that the hardware takes: one beat.
-const maxInline = port.BeatBytes
-
-// unit is one unit of a send queue.
-type unit [abi.UnitSize]byte
-
-// wqe is a WQE as Fetch hands it to Exec.
-type wqe struct {
-	Kind      wqeKind
-	Units     uint8 // that ExecIdx moves by
-	Op        abi.WQEOp
-	Signaled  bool
-	Solicited bool
-	Imm       uint32
-	Len       uint32 // of the message, bytes
-	Inline    bool
-	SGE       [port.MaxSGE]port.SGE
-	Data      [maxInline]byte
-	Status    abi.WCStatus
-	Vendor    abi.VendorErr
-	Last      bool    // of the service
-	Outcome   outcome // Last
+func (s shape) String() string {
+	return [...]string{"NONE", "NOP", "SEND", "WRITE", "READ", "ATOMIC", "RESERVED", "RESERVED"}[s&7]
 }
 
-// fault makes a WQE one that can't be executed.
-func (w *wqe) fault(s abi.WCStatus, v abi.VendorErr) {
-	w.Kind, w.Status, w.Vendor = kindFault, s, v
+func shapeOf(op abi.WQEOp) shape {
+	switch op {
+	case abi.OpNop:
+		return shapeNop
+	case abi.OpSend, abi.OpSendImm, abi.OpSendInv:
+		return shapeSend
+	case abi.OpWrite, abi.OpWriteImm:
+		return shapeWrite
+	case abi.OpRead:
+		return shapeRead
+	case abi.OpCompareSwap, abi.OpFetchAdd:
+		return shapeAtomic
+	}
+	return shapeNone
 }
 
-// parseFirst reads the first unit of the WQE at idx, of which left units are
-// posted, 1 at least. It tells whether the second unit is needed too. A WQE of
-// which not even the length can be believed counts as one unit.
-func parseFirst(u *unit, idx, left uint16, w *wqe) (second bool) {
+// parse reads the first unit of the WQE at idx, of which left units are posted, 1
+// at least. It returns how many units the rest is in, 0 when w is complete. A WQE
+// of which not even the length can be believed counts as one unit.
+func parse(u *unit, idx, left uint16, w *wqe) (rest uint8) {
 	var c abi.WQEControl
 	_ = abi.WQEControlLayout.Decode(u[:], &c)
 	*w = wqe{Units: 1, Op: c.Op, Imm: c.Imm}
-	w.Signaled, w.Solicited = c.Flags&abi.WQESignalled != 0, c.Flags&abi.WQESolicited != 0
+	w.Signaled, w.Fence = c.Flags&abi.WQESignalled != 0, c.Flags&abi.WQEFence != 0
 	if c.Index != idx {
 		w.fault(abi.StatusLocQPOp, abi.VendorWQEStale)
-		return false
+		return 0
 	}
 	if c.Units == 0 || c.Units > abi.MaxUnits || uint16(c.Units) > left {
 		w.fault(abi.StatusLocQPOp, abi.VendorWQEFormat)
-		return false
+		return 0
 	}
 	w.Units = c.Units
-	switch c.Op {
-	case abi.OpNop:
-		w.Kind = kindLocal
-		return false
-	case abi.OpSend, abi.OpSendImm:
-	default:
+	inlined := c.Flags&abi.WQEInlined != 0
+	s := shapeOf(c.Op)
+	switch {
+	case s == shapeNone:
 		w.fault(abi.StatusLocQPOp, abi.VendorWQEOp)
-		return false
-	}
-	w.Inline = c.Flags&abi.WQEInlined != 0
-	if w.Inline {
-		return w.inline(u, &c)
-	}
-	return w.gatherList(u, &c)
-}
-
-func (w *wqe) inline(u *unit, c *abi.WQEControl) (second bool) {
-	if c.InlineLen > maxInline || int(c.Units) != abi.WQEUnits(0, int(c.InlineLen)) {
+		return 0
+	case s == shapeNop:
+		w.Kind = kindLocal
+		return 0
+	case inlined && (s == shapeRead || s == shapeAtomic || c.InlineLen > maxInline || int(c.Units) != abi.WQEUnits(0, int(c.InlineLen))),
+		!inlined && (c.NumSGE > port.MaxSGE || int(c.Units) != abi.WQEUnits(int(c.NumSGE), 0)),
+		s == shapeAtomic && c.NumSGE > 1:
 		w.fault(abi.StatusLocQPOp, abi.VendorWQEFormat)
-		return false
+		return 0
 	}
-	w.Len = uint32(c.InlineLen)
-	copy(w.Data[:], u[abi.WQEDataOffset:])
-	return c.Units > 1
-}
-
-func (w *wqe) gatherList(u *unit, c *abi.WQEControl) (second bool) {
-	if c.NumSGE > port.MaxSGE || int(c.Units) != abi.WQEUnits(int(c.NumSGE), 0) {
-		w.fault(abi.StatusLocQPOp, abi.VendorWQEFormat)
-		return false
+	if s != shapeSend {
+		w.remote(u)
 	}
-	for i := range min(c.NumSGE, 2) {
-		w.element(int(i), u[abi.WQEDataOffset+int(i)*abi.SGESize:])
+	w.Takes = s == shapeSend || c.Op == abi.OpWriteImm
+	w.Solicited = w.Takes && c.Flags&abi.WQESolicited != 0
+	switch {
+	case s == shapeAtomic:
+		w.atomic(u, &c)
+		return 0
+	case s == shapeRead:
+		w.Kind = kindRead
 	}
+	if inlined {
+		w.Inline, w.Len, w.Remote.Len = true, uint32(c.InlineLen), uint32(c.InlineLen)
+		copy(w.Data[:], u[abi.WQEDataOffset:])
+		return c.Units - 1
+	}
+	for i := range c.NumSGE {
+		w.SGE[i].Len = 1 // there is one, which is read with its unit
+	}
+	w.list(u[abi.WQEDataOffset:], 0)
 	if c.Units == 1 {
 		w.sum()
-		return false
 	}
-	for i := 2; i < int(c.NumSGE); i++ {
-		w.SGE[i].Len = 1 // there is one; parseSecond reads it
-	}
-	return true
+	return c.Units - 1
 }
 
-// parseSecond completes a WQE of two units with its second.
-func parseSecond(u *unit, w *wqe) {
+// parseRest reads further unit i, from 1 on, of a WQE; last is that of its last.
+func parseRest(u *unit, i, last uint8, w *wqe) {
 	if w.Inline {
 		copy(w.Data[abi.UnitSize-abi.WQEDataOffset:], u[:])
 		return
 	}
-	for i := 2; i < port.MaxSGE; i++ {
-		if w.SGE[i].Len != 0 {
-			w.element(i, u[(i-2)*abi.SGESize:])
-		}
+	w.list(u[:], 4*int(i)-2)
+	if i == last {
+		w.sum()
 	}
-	w.sum()
+}
+
+// list reads the elements in b, of which the first is element from.
+func (w *wqe) list(b []byte, from int) {
+	for ; len(b) > 0 && from < port.MaxSGE; from++ {
+		if w.SGE[from].Len != 0 {
+			w.element(from, b)
+		}
+		b = b[abi.SGESize:]
+	}
 }
 
 func (w *wqe) element(i int, b []byte) {
 	var e abi.SGE
 	_ = abi.SGELayout.Decode(b, &e)
 	w.SGE[i] = port.SGE{VA: port.VA(e.Addr), Len: e.Length, Key: port.Key(e.LKey)}
+}
+
+func (w *wqe) remote(u *unit) {
+	var r abi.RemoteSegment
+	_ = abi.RemoteSegmentLayout.Decode(u[abi.WQERemoteOffset:], &r)
+	w.Remote.VA, w.Remote.RKey = port.VA(r.Addr), port.Key(r.RKey)
 }
 
 // sum adds the elements up to the length of the message.
@@ -140,17 +143,34 @@ func (w *wqe) sum() {
 		w.fault(abi.StatusLocLen, abi.VendorWQELength)
 		return
 	}
-	w.Len = uint32(n)
+	w.Len, w.Remote.Len = uint32(n), uint32(n)
 }
 
-// unreadable is a unit that DMA could not read.
+// atomicBytes is what an atomic operates on.
+const atomicBytes = 8
+
+// atomic reads the element and the operands of an atomic. FETCH_ADD has nothing
+// to compare with.
+func (w *wqe) atomic(u *unit, c *abi.WQEControl) {
+	if c.NumSGE == 1 {
+		w.element(0, u[abi.WQEDataOffset:])
+	}
+	if w.SGE[0].Len != atomicBytes {
+		w.fault(abi.StatusLocLen, abi.VendorWQELength)
+		return
+	}
+	var a abi.AtomicSegment
+	_ = abi.AtomicSegmentLayout.Decode(u[abi.WQEAtomicOffset:], &a)
+	w.Kind, w.Len = kindRead, atomicBytes
+	w.Remote.Swap = a.SwapAdd
+	if c.Op == abi.OpCompareSwap {
+		w.Remote.Compare = a.Compare
+	}
+}
+
+// unreadable is a WQE whose first unit DMA could not read.
 func unreadable() wqe {
 	w := wqe{Units: 1, Op: abi.OpNop}
 	w.fault(abi.StatusLocQPOp, abi.VendorWQERead)
 	return w
-}
-
-// flush makes any WQE one that ends flushed.
-func (w *wqe) flush() {
-	w.Kind, w.Status, w.Vendor = kindLocal, abi.StatusWRFlush, abi.VendorFlush
 }

@@ -12,6 +12,8 @@ type work struct {
 	Ctrl  abi.WQEControl
 	SGE   []abi.SGE
 	Data  []byte // inline
+	Far   abi.RemoteSegment
+	Value abi.AtomicSegment
 }
 
 // room is the number of free units of a ring.
@@ -26,6 +28,10 @@ func (q *queuePair) write(qpn int, w work) work {
 	}
 	raw := make([]byte, int(w.Units)*64)
 	abi.WQEControlLayout.Encode(&w.Ctrl, raw)
+	abi.RemoteSegmentLayout.Encode(&w.Far, raw[abi.WQERemoteOffset:])
+	if atomic(w.Ctrl.Op) {
+		abi.AtomicSegmentLayout.Encode(&w.Value, raw[abi.WQEAtomicOffset:])
+	}
 	for i := range w.SGE {
 		abi.SGELayout.Encode(&w.SGE[i], raw[abi.WQEDataOffset+16*i:])
 	}
@@ -55,7 +61,31 @@ func (b *bench) post(qpn int, w work, push bool) {
 	b.Activate.Push(port.Activate{QPN: port.QPN(qpn)})
 }
 
-// send is a SEND with a gather list.
+// atomic tells an operation whose answer is a value.
+func atomic(op abi.WQEOp) bool { return op == abi.OpCompareSwap || op == abi.OpFetchAdd }
+
+// reads tells an operation whose answer is data.
+func reads(op abi.WQEOp) bool { return op == abi.OpRead || atomic(op) }
+
+// takes tells an operation that takes a receive WQE of the peer.
+func takes(op abi.WQEOp) bool {
+	return op == abi.OpSend || op == abi.OpSendImm || op == abi.OpSendInv || op == abi.OpWriteImm
+}
+
+// remote has a WQE name memory of the peer.
+func (w work) remote(va uint64, key abi.Key) work {
+	w.Far = abi.RemoteSegment{Addr: va, RKey: key}
+	return w
+}
+
+// swap is an atomic with its operands.
+func swap(op abi.WQEOp, flags abi.WQEFlags, value, compare uint64, list ...abi.SGE) work {
+	w := send(op, flags, list...)
+	w.Value = abi.AtomicSegment{SwapAdd: value, Compare: compare}
+	return w.remote(0x7000, 0x700)
+}
+
+// send is a WQE with a list of elements.
 func send(op abi.WQEOp, flags abi.WQEFlags, list ...abi.SGE) work {
 	return work{Units: uint16(abi.WQEUnits(len(list), 0)), SGE: list,
 		Ctrl: abi.WQEControl{Op: op, Flags: flags, NumSGE: uint8(len(list)), Imm: 0xfeed}}

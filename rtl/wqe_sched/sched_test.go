@@ -35,52 +35,67 @@ type mix struct {
 	Kill                                          int  // of so many rounds of the driver, one takes a QP to ERR
 	Reset                                         int  // likewise, to RESET and back
 	Bad                                           int  // of so many QPs, one has a ring with a hole
+	Depth                                         int  // READs outstanding a QP
+	Credits                                       int  // that a peer gives; 0: no limit
 	MaxLen                                        int
 	MinLog                                        int
 }
 
 func (m *mix) work(b *bench) work {
 	r := b.rng
-	flags := abi.WQEFlags(r.Uint32N(4)) // signalled, solicited
+	flags := abi.WQEFlags(r.Uint32N(8)) // signalled, solicited, fence
+	if r.IntN(2) == 0 {
+		flags &^= abi.WQEFence
+	}
+	va, key := r.Uint64(), abi.Key(r.Uint32())
 	if m.Faults && r.IntN(12) == 0 {
 		w := nop()
-		switch r.IntN(5) {
+		switch r.IntN(6) {
 		case 0:
 			w.Ctrl.Units = 9
 		case 1:
-			w.Ctrl.Op = abi.OpWrite
+			w.Ctrl.Op = abi.OpLocalInv
 		case 2:
-			w = send(abi.OpSend, flags, sge(1<<31), sge(0), sge(1))
+			w = send(abi.OpRead, flags, sge(1<<31), sge(0), sge(1)).remote(va, key)
 		case 3:
 			w.Ctrl.Op = 200
 		case 4:
-			w = send(abi.OpSend, flags, sge(1), sge(1), sge(1), sge(1), sge(1))
+			w = send(abi.OpSend, flags, make([]abi.SGE, 17)...)
+		case 5:
+			w = swap(abi.OpFetchAdd, flags, 1, 2, sge(7))
 		}
 		return w
 	}
-	switch r.IntN(6) {
-	case 0:
-		return nop()
-	case 1, 2:
+	op := abi.WQEOp(r.IntN(int(abi.OpFetchAdd) + 1))
+	switch {
+	case r.IntN(6) == 0:
+		w := nop()
+		w.Ctrl.Flags |= flags
+		return w
+	case atomic(op):
+		return swap(op, flags, r.Uint64(), r.Uint64(), sge(8)).remote(va, key)
+	case op < abi.OpRead && r.IntN(3) == 0:
 		data := make([]byte, r.IntN(65))
 		for i := range data {
 			data[i] = byte(r.Uint32())
 		}
-		return inline(flags, data)
+		w := inline(flags, data).remote(va, key)
+		w.Ctrl.Op = op
+		return w
 	}
-	op := abi.OpSend
-	if r.IntN(2) == 0 {
-		op = abi.OpSendImm
+	n := r.IntN(5)
+	if r.IntN(3) == 0 {
+		n = r.IntN(17)
 	}
 	var list []abi.SGE
-	for range r.IntN(5) {
+	for range n {
 		e := abi.SGE{Addr: r.Uint64(), LKey: abi.Key(r.Uint32())}
 		if r.IntN(3) > 0 {
 			e.Length = uint32(r.IntN(m.MaxLen))
 		}
 		list = append(list, e)
 	}
-	return send(op, flags, list...)
+	return send(op, flags, list...).remote(va, key)
 }
 
 // drive is the driver of all QPs: it posts where there is room.
@@ -134,6 +149,8 @@ func (m *mix) scenario(t T) func(o hdl.Options) (hdltest.Digester, []output) {
 		for range m.QPs {
 			q := b.qp(uint8(m.MinLog+b.rng.IntN(4)), roce.MTU(1+b.rng.IntN(5)), m.Window, m.Messages)
 			q.Sig = b.rng.IntN(4) == 0
+			q.Depth = m.Depth
+			q.Limited, q.Credits = m.Credits > 0, m.Credits
 			if m.Bad > 0 && b.rng.IntN(m.Bad) == 0 {
 				q.Bad = true
 				b.bad[q.Base+port.BusAddr(b.rng.IntN(1<<q.Log)*64)] = true
@@ -173,6 +190,8 @@ func TestRandomPrograms(t *testing.T) {
 			Kill:     rapid.SampledFrom([]int{0, 10, 100}).Draw(t, "kill"),
 			Reset:    rapid.SampledFrom([]int{0, 10, 30}).Draw(t, "reset"),
 			Bad:      rapid.SampledFrom([]int{0, 1, 3}).Draw(t, "bad"),
+			Depth:    rapid.SampledFrom([]int{16, 1, 2, 0}).Draw(t, "depth"),
+			Credits:  rapid.SampledFrom([]int{0, 1, 5}).Draw(t, "credits"),
 			MaxLen:   rapid.SampledFrom([]int{2, 600, 6000}).Draw(t, "maxlen"),
 			MinLog:   rapid.IntRange(0, 4).Draw(t, "minlog"),
 		}

@@ -28,9 +28,9 @@ func packetsOf(length uint32, shift uint) uint32 {
 	return (length-1)>>shift + 1
 }
 
-// cut describes the packet at byte offset of a SEND: every packet but the last is
-// full (IBTA 9.7.5). An acknowledgement is asked for by the last packet, and every
-// 16 packets so that the window keeps moving.
+// cut describes the packet at byte offset of a SEND or WRITE: every packet but the
+// last is full (IBTA 9.7.5). An acknowledgement is asked for by the last packet,
+// and every 16 packets so that the window keeps moving.
 func cut(w *wqe, offset uint32, psn roce.PSN, shift uint) packet {
 	left := w.Len - offset
 	p := packet{Last: left <= 1<<shift}
@@ -38,26 +38,43 @@ func cut(w *wqe, offset uint32, psn roce.PSN, shift uint) packet {
 	if p.Last {
 		p.Len = uint16(left)
 	}
-	p.Opcode = sendOpcode(offset == 0, p.Last, w.Op == abi.OpSendImm)
+	p.Opcode = sendOpcode(w.Op, offset == 0, p.Last)
 	p.Solicited = p.Last && w.Solicited
 	p.AckReq = p.Last || psn%16 == 15
 	return p
 }
 
-func sendOpcode(first, last, imm bool) roce.Opcode {
+// sendOpcode is the opcode of a packet of a SEND or WRITE.
+func sendOpcode(op abi.WQEOp, first, last bool) roce.Opcode {
+	o := &sendOpcodes[op&7]
 	switch {
-	case first && last && imm:
-		return roce.RCSendOnlyImm
 	case first && last:
-		return roce.RCSendOnly
+		return o.only
 	case first:
-		return roce.RCSendFirst
-	case last && imm:
-		return roce.RCSendLastImm
+		return o.first
 	case last:
-		return roce.RCSendLast
+		return o.last
 	}
-	return roce.RCSendMiddle
+	return o.middle
+}
+
+var sendOpcodes = [8]struct{ first, middle, last, only roce.Opcode }{
+	abi.OpSend:     {roce.RCSendFirst, roce.RCSendMiddle, roce.RCSendLast, roce.RCSendOnly},
+	abi.OpSendImm:  {roce.RCSendFirst, roce.RCSendMiddle, roce.RCSendLastImm, roce.RCSendOnlyImm},
+	abi.OpSendInv:  {roce.RCSendFirst, roce.RCSendMiddle, roce.RCSendLastInv, roce.RCSendOnlyInv},
+	abi.OpWrite:    {roce.RCWriteFirst, roce.RCWriteMiddle, roce.RCWriteLast, roce.RCWriteOnly},
+	abi.OpWriteImm: {roce.RCWriteFirst, roce.RCWriteMiddle, roce.RCWriteLastImm, roce.RCWriteOnlyImm},
+}
+
+// readOpcode is the opcode of the request of a READ or atomic.
+func readOpcode(op abi.WQEOp) roce.Opcode {
+	switch op {
+	case abi.OpCompareSwap:
+		return roce.RCCmpSwap
+	case abi.OpFetchAdd:
+		return roce.RCFetchAdd
+	}
+	return roce.RCReadRequest
 }
 
 // gather is the run of at most n bytes at byte offset of a gather list: it ends

@@ -40,7 +40,7 @@ func TestSegmentAgainstBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mtu := rapid.SampledFrom([]roce.MTU{roce.MTU256, roce.MTU512, roce.MTU1024, roce.MTU2048, roce.MTU4096}).Draw(t, "mtu")
 		psn := roce.PSN(rapid.Uint32Range(0, 1<<24-1).Draw(t, "psn"))
-		w := wqe{Op: rapid.SampledFrom([]abi.WQEOp{abi.OpSend, abi.OpSendImm}).Draw(t, "op"), Solicited: rapid.Bool().Draw(t, "solicited")}
+		w := wqe{Op: rapid.SampledFrom([]abi.WQEOp{abi.OpSend, abi.OpSendImm, abi.OpSendInv, abi.OpWrite, abi.OpWriteImm}).Draw(t, "op"), Solicited: rapid.Bool().Draw(t, "solicited")}
 		var bytes []octet
 		for i := range w.SGE {
 			length := rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 5), rapid.IntRange(0, 3*mtu.Bytes()),
@@ -71,10 +71,13 @@ func TestSegmentAgainstBytes(t *testing.T) {
 			if !last {
 				require.Equal(t, mtu.Bytes(), int(p.Len))
 			}
-			require.True(t, p.Opcode.IsSend())
+			require.Equal(t, w.Op < abi.OpWrite, p.Opcode.IsSend())
+			require.Equal(t, w.Op >= abi.OpWrite, p.Opcode.IsWrite())
+			require.Equal(t, i == 0 && w.Op >= abi.OpWrite, p.Opcode.HasRETH())
+			require.Equal(t, last && w.Op == abi.OpSendInv, p.Opcode.HasIETH())
 			require.Equal(t, i == 0, p.Opcode.Starts())
 			require.Equal(t, last, p.Opcode.Ends())
-			require.Equal(t, last && w.Op == abi.OpSendImm, p.Opcode.HasImm())
+			require.Equal(t, last && (w.Op == abi.OpSendImm || w.Op == abi.OpWriteImm), p.Opcode.HasImm())
 			require.Equal(t, last && w.Solicited, p.Solicited)
 			require.Equal(t, last || psn.Add(i)&15 == 15, p.AckReq)
 			i++
@@ -109,11 +112,16 @@ func TestSegmentLongest(t *testing.T) {
 
 func TestParseAllocatesNothing(t *testing.T) {
 	var u unit
-	c := abi.WQEControl{Op: abi.OpSend, Units: 2, NumSGE: 4}
+	c := abi.WQEControl{Op: abi.OpSend, Units: 5, NumSGE: 16}
 	abi.WQEControlLayout.Encode(&c, u[:])
 	var w wqe
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		require.True(t, parseFirst(&u, 0, 2, &w))
-		parseSecond(&u, &w)
+		rest := parse(&u, 0, 5, &w)
+		if rest != 4 {
+			t.Fail()
+		}
+		for i := range rest {
+			parseRest(&u, i+1, rest, &w)
+		}
 	}))
 }
