@@ -72,6 +72,7 @@ type bench struct {
 	Data     agent.Source[port.ReadBeat]
 	Sent     agent.Sink[port.Sent]
 	Post     agent.Sink[port.ReadPost]
+	Ahead    agent.Sink[port.SQAhead]
 	Pkt      agent.Sink[port.TxPkt]
 	Piece    agent.Sink[port.TxPiece]
 	Stats    statsTap
@@ -116,7 +117,7 @@ func newBench(t T, o hdl.Options, p wqesched.Params, throttle uint64) *bench {
 	b.latency = func() uint64 { return 20 }
 	b.ackDelay = func() uint64 { return 30 }
 	for _, th := range []*agent.Throttle{&b.Activate.Throttle, &b.Push.Throttle, &b.QPC.Throttle, &b.Read.Throttle, &b.Data.Throttle,
-		&b.Sent.Throttle, &b.Pkt.Throttle, &b.Piece.Throttle} {
+		&b.Sent.Throttle, &b.Ahead.Throttle, &b.Pkt.Throttle, &b.Piece.Throttle} {
 		th.Seed = throttle
 	}
 	s := b.Sched
@@ -130,6 +131,7 @@ func newBench(t T, o hdl.Options, p wqesched.Params, throttle uint64) *bench {
 	hdl.Connect(&s.Fetch.Read, &b.Read.In, 2)
 	hdl.Connect(&s.Exec.Sent, &b.Sent.In, 2)
 	hdl.Connect(&s.Exec.ReadPost, &b.Post.In, 2)
+	hdl.Connect(&s.Exec.Ahead, &b.Ahead.In, 2)
 	hdl.Connect(&s.Exec.Pkt, &b.Pkt.In, 2)
 	hdl.Connect(&s.Exec.Piece, &b.Piece.In, 2)
 	hdl.Connect(&s.Exec.Put, &b.Put.In, 2)
@@ -141,6 +143,7 @@ func newBench(t T, o hdl.Options, p wqesched.Params, throttle uint64) *bench {
 	b.Read.OnTake = b.read
 	b.Sent.OnTake = b.sent
 	b.Post.OnTake = b.readPost
+	b.Ahead.OnTake = func(a port.SQAhead) { q := b.qps[a.QPN]; q.out.ahead = append(q.out.ahead, a) }
 	b.Pkt.OnTake = b.pkt
 	k, err := hdl.Elaborate("tb", b, o)
 	require.NoError(t, err)

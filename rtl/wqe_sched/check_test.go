@@ -74,6 +74,7 @@ type output struct {
 	pkts   []port.TxPkt
 	pieces [][]port.TxPiece
 	posts  []port.ReadPost
+	ahead  []port.SQAhead
 	purged int
 }
 
@@ -167,6 +168,10 @@ func (b *bench) checkLife(i int, q *queuePair) {
 			require.Equal(b.t, w.request(o.pkts[pkt].QPN, psn), o.pkts[pkt])
 			require.Equal(b.t, port.ReadPost{QPN: o.pkts[pkt].QPN, Op: w.Ctrl.Op, UnitIdx: w.Idx, FirstPSN: psn, LastPSN: psn.Add(n - 1), Len: s.ByteLen}, o.posts[0])
 			o.posts = o.posts[1:]
+			if s.ByteLen > 0 {
+				require.Equal(b.t, port.SQAhead{QPN: o.pkts[pkt].QPN, Base: q.Base, Log: q.Log, Idx: w.Idx, Units: uint8(w.Units)}, o.ahead[0])
+				o.ahead = o.ahead[1:]
+			}
 			psn, pkt = psn.Add(n), pkt+1
 			continue
 		}
@@ -190,6 +195,7 @@ func (b *bench) checkLife(i int, q *queuePair) {
 	require.True(b.t, len(sent) == 0 || flushing, "life %d: entries left over", i)
 	require.Len(b.t, o.pkts, pkt, "life %d: packets left over", i)
 	require.Empty(b.t, o.posts, "life %d: READs left over", i)
+	require.Empty(b.t, o.ahead, "life %d: reads of their WQEs left over", i)
 	require.Equal(b.t, psn, q.Next)
 }
 

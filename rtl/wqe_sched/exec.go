@@ -1,45 +1,20 @@
 package wqesched
 
 import (
-	"rnic/abi"
 	"rnic/hdl"
-	"rnic/roce"
 	"rnic/rtl/port"
 )
-
-// progress is how far the open service has come.
-type progress struct {
-	Idx      uint16 // WQE to execute, or being executed
-	PSN      roce.PSN
-	Window   uint16 // packets that may still be sent
-	Budget   uint8  // and in this service
-	Entries  uint8  // of the outstanding table that may still be taken
-	Used     uint8  // taken
-	Requests uint8  // of these, those that go to the wire
-	Credited uint8  // and of these, those that take a receive WQE of the peer
-	Credits  uint16 // that may still be started
-	Reads    uint8  // READs and atomics that may still be started
-	Reading  bool   // one is outstanding
-	Sending  bool   // the message of WQE Idx is in progress
-	Offset   uint32
-	Told     uint16 // bytes of the packet at Offset that were described
-	Fault    bool
-	Stop     bool // blocked: what is left of the service is passed over
-	Outcome  outcome
-}
 
 type execRegs struct {
 	Open bool
 	At   progress
 }
 
-// badKey is an L_Key that no region has: the index is beyond the table.
-const badKey = 0xffffff00
-
 // Exec executes WQEs.
 type Exec struct {
 	Sent     hdl.Out[port.Sent]
 	ReadPost hdl.Out[port.ReadPost]
+	Ahead    hdl.Out[port.SQAhead]
 	Pkt      hdl.Out[port.TxPkt]
 	Piece    hdl.Out[port.TxPiece]
 	Put      hdl.Out[port.SQPut]
@@ -56,8 +31,8 @@ type Exec struct {
 // Eval does one step of the service at the head, when all that a step may lead to
 // has room.
 func (x *Exec) Eval() {
-	if !x.service.Valid() || !x.Sent.Ready() || !x.ReadPost.Ready() || !x.Pkt.Ready() || !x.Piece.Ready() ||
-		!x.Put.Ready() || !x.done.Ready() || !x.release.Ready() {
+	if !x.service.Valid() || !x.Sent.Ready() || !x.ReadPost.Ready() || !x.Ahead.Ready() ||
+		!x.Pkt.Ready() || !x.Piece.Ready() || !x.Put.Ready() || !x.done.Ready() || !x.release.Ready() {
 		return
 	}
 	s := x.service.Head()
@@ -162,222 +137,4 @@ func (x *Exec) step(s *service, w *wqe, at *progress) bool {
 	}
 	at.Idx += uint16(w.Units)
 	return true
-}
-
-// noReads tells whether the QP may never have a READ or atomic outstanding.
-func noReads(c *port.SQCtx) bool { return c.Reads == 0 && !c.Reading }
-
-// unlimited stands for Credits when the peer gives none.
-const unlimited = 0xffff
-
-// blocked stops the service at a WQE that may not be started yet. An Activate
-// follows when READs have retired, or credits have come.
-func (x *Exec) blocked(s *service, w *wqe, at *progress) bool {
-	c := &s.Ctx
-	switch {
-	case w.Fence && at.Reading:
-	case w.Takes && w.Kind == kindSend && at.Credits == 0:
-	case w.Kind == kindRead && at.Reads == 0 && !noReads(c):
-	case w.Kind == kindRead && packetsOf(w.Len, mtuShift(c.MTU)) > maxReadAhead && !(c.Idle && at.PSN == c.NextPSN):
-	default:
-		return false
-	}
-	at.Stop, at.Outcome = true, idle
-	return true
-}
-
-// enter puts a WQE into the outstanding table, and returns the entry of one that
-// needs no answer.
-func (x *Exec) enter(s *service, w *wqe, at *progress) *port.Sent {
-	c := &s.Ctx
-	e := x.Sent.Next()
-	*e = port.Sent{
-		QPN:      c.QPN,
-		Kind:     port.SentLocal,
-		UnitIdx:  at.Idx,
-		Op:       w.Op,
-		Signaled: w.Signaled || c.SigAll,
-		SendCQN:  c.SendCQN,
-		Arm:      c.Arm,
-		FirstPSN: at.PSN,
-		LastPSN:  at.PSN,
-		ByteLen:  w.Len,
-		Status:   w.Status,
-		Vendor:   w.Vendor,
-	}
-	at.Entries--
-	at.Used++
-	return e
-}
-
-// enterLocal enters a WQE that needs no answer. A READ or atomic that comes here
-// is one of a QP that may have none.
-func (x *Exec) enterLocal(s *service, w *wqe, at *progress) {
-	e := x.enter(s, w, at)
-	switch w.Kind {
-	case kindRead:
-		e.Status, e.Vendor = abi.StatusLocQPOp, abi.VendorWQEOp
-		at.Fault, at.Stop, at.Outcome = true, true, idle
-	case kindFault:
-		at.Fault = true
-	}
-}
-
-// enterWire enters a WQE that takes n PSNs.
-func (x *Exec) enterWire(s *service, w *wqe, at *progress, n uint32) {
-	e := x.enter(s, w, at)
-	e.Kind, e.LastPSN = port.SentWire, at.PSN.Add(n-1)
-	at.Requests++
-	if w.Takes {
-		at.Credited++
-		if at.Credits != unlimited {
-			at.Credits--
-		}
-	}
-}
-
-// send describes one run of a packet, with the packet itself before its first
-// one, and tells whether the message is done.
-func (x *Exec) send(s *service, w *wqe, at *progress) bool {
-	if at.Told == 0 && at.shut() {
-		at.noPacket()
-		return false
-	}
-	if !at.Sending {
-		if at.Entries == 0 {
-			x.noEntry(s, at)
-			return false
-		}
-		x.enterWire(s, w, at, packetsOf(w.Len, mtuShift(s.Ctx.MTU)))
-		at.Sending = true
-	}
-	p := cut(w, at.Offset, at.PSN, mtuShift(s.Ctx.MTU))
-	if at.Told == 0 {
-		x.describe(s, w, at, &p)
-	}
-	if p.Len > 0 {
-		at.Told += x.piece(w, at.Offset+uint32(at.Told), p.Len-at.Told)
-	}
-	if at.Told < p.Len {
-		return false
-	}
-	at.sent(1)
-	at.Offset += uint32(p.Len)
-	at.Told = 0
-	if p.Last {
-		at.Sending, at.Offset = false, 0
-	} else if at.shut() {
-		at.noPacket()
-	}
-	return p.Last
-}
-
-// maxReadAhead is the longest READ, in PSNs, that may be started while anything is
-// in flight: less than the 2^16 packets of a window are, and 2^23 PSNs may be.
-const maxReadAhead = roce.MaxOutstanding - 1<<16
-
-// read describes the request of a READ or atomic, and tells whether it did. It
-// takes the PSNs of the responses, beyond the end of the window if need be: they
-// take no room of the peer's. A window that is all there is no condition either, or
-// a READ longer than the window would never start.
-func (x *Exec) read(s *service, w *wqe, at *progress) bool {
-	switch {
-	case at.shut():
-		at.noPacket()
-		return false
-	case at.Entries == 0:
-		x.noEntry(s, at)
-		return false
-	}
-	n := packetsOf(w.Len, mtuShift(s.Ctx.MTU))
-	x.enterWire(s, w, at, n)
-	x.ReadPost.Put(port.ReadPost{QPN: s.Ctx.QPN, Op: w.Op, UnitIdx: at.Idx, FirstPSN: at.PSN, LastPSN: at.PSN.Add(n - 1), Len: w.Len})
-	d := x.Pkt.Next()
-	*d = port.TxPkt{QPN: s.Ctx.QPN, Opcode: readOpcode(w.Op), PSN: at.PSN, AckReq: true, Reth: w.Remote, WQEIdx: at.Idx}
-	at.Reads--
-	at.Reading = true
-	at.sent(n)
-	return true
-}
-
-// describe describes a packet. One that uses the window up asks for an
-// acknowledgement too: nothing else would open it again.
-func (x *Exec) describe(s *service, w *wqe, at *progress, p *packet) {
-	d := x.Pkt.Next()
-	*d = port.TxPkt{
-		QPN:       s.Ctx.QPN,
-		Opcode:    p.Opcode,
-		PSN:       at.PSN,
-		AckReq:    p.AckReq || at.Window == 1,
-		Solicited: p.Solicited,
-		Len:       p.Len,
-		NumPieces: 1,
-		WQEIdx:    at.Idx,
-	}
-	if p.Last {
-		d.Imm = w.Imm
-	}
-	if p.Opcode.HasRETH() {
-		d.Reth = w.Remote
-	}
-	if !w.Inline {
-		d.NumPieces = runs(&w.SGE, at.Offset, uint32(p.Len))
-	} else if p.Len == 0 {
-		d.NumPieces = 0
-	}
-}
-
-// piece describes the run at offset, at most n bytes, and returns its length.
-func (x *Exec) piece(w *wqe, offset uint32, n uint16) uint16 {
-	d := x.Piece.Next()
-	if w.Inline {
-		*d = port.TxPiece{Inline: true, Len: n, Data: w.Data}
-		return n
-	}
-	r := gather(&w.SGE, offset, uint32(n))
-	*d = port.TxPiece{Key: r.Key, VA: r.VA, Len: uint16(r.Len)}
-	return uint16(r.Len)
-}
-
-// revoked deals with a WQE that was overwritten while its message was in
-// progress: one byte is asked for under a key that does not exist. So the message
-// fails as one whose memory went away, and pkt_tx reports it.
-func (x *Exec) revoked(s *service, w *wqe, at *progress) {
-	if at.shut() {
-		at.noPacket()
-		return
-	}
-	x.Pkt.Put(port.TxPkt{QPN: s.Ctx.QPN, Opcode: roce.RCSendMiddle, PSN: at.PSN, Len: 1, NumPieces: 1, WQEIdx: at.Idx})
-	x.Piece.Put(port.TxPiece{Key: badKey, Len: 1})
-	at.sent(1)
-	at.Stop, at.Outcome = true, idle
-}
-
-// shut tells whether no packet may be sent.
-func (at *progress) shut() bool { return at.Window == 0 || at.Budget == 0 }
-
-// sent counts a packet that takes n PSNs.
-func (at *progress) sent(n uint32) {
-	at.PSN = at.PSN.Add(n)
-	at.Window -= uint16(min(n, uint32(at.Window)))
-	at.Budget--
-}
-
-// noPacket stops the service: at the budget there is another turn, at the window
-// there is nothing to do before it opens.
-func (at *progress) noPacket() {
-	at.Stop, at.Outcome = true, idle
-	if at.Window > 0 {
-		at.Outcome = more
-	}
-}
-
-// noEntry stops the service: at the QP's limit there is nothing to do before an
-// entry of its own ends; at the end of the table the QP waits for whichever entry
-// comes back first.
-func (x *Exec) noEntry(s *service, at *progress) {
-	at.Stop, at.Outcome = true, starved
-	if at.Used >= s.Ctx.Messages {
-		at.Outcome = idle
-	}
 }

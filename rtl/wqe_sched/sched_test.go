@@ -144,7 +144,8 @@ func (m *mix) scenario(t T) func(o hdl.Options) (hdltest.Digester, []output) {
 		b := newBench(t, o, p, m.Throttle)
 		defer b.k.Close()
 		if m.Reset > 0 {
-			b.Sent.Throttle.Seed = 0 // retrans has seen all of a QP before its marker arrives
+			// Whoever takes these has seen all of a QP before its marker arrives.
+			b.Sent.Throttle.Seed, b.Ahead.Throttle.Seed = 0, 0
 		}
 		for range m.QPs {
 			q := b.qp(uint8(m.MinLog+b.rng.IntN(4)), roce.MTU(1+b.rng.IntN(5)), m.Window, m.Messages)

@@ -1,0 +1,43 @@
+package wqesched
+
+import "rnic/roce"
+
+// progress is how far the open service has come.
+type progress struct {
+	Idx      uint16 // WQE to execute, or being executed
+	PSN      roce.PSN
+	Window   uint16 // packets that may still be sent
+	Budget   uint8  // and in this service
+	Entries  uint8  // of the outstanding table that may still be taken
+	Used     uint8  // taken
+	Requests uint8  // of these, those that go to the wire
+	Credited uint8  // and of these, those that take a receive WQE of the peer
+	Credits  uint16 // that may still be started
+	Reads    uint8  // READs and atomics that may still be started
+	Reading  bool   // one is outstanding
+	Sending  bool   // the message of WQE Idx is in progress
+	Offset   uint32
+	Told     uint16 // bytes of the packet at Offset that were described
+	Fault    bool
+	Stop     bool // blocked: what is left of the service is passed over
+	Outcome  outcome
+}
+
+// shut tells whether no packet may be sent.
+func (at *progress) shut() bool { return at.Window == 0 || at.Budget == 0 }
+
+// sent counts a packet that takes n PSNs.
+func (at *progress) sent(n uint32) {
+	at.PSN = at.PSN.Add(n)
+	at.Window -= uint16(min(n, uint32(at.Window)))
+	at.Budget--
+}
+
+// noPacket stops the service: at the budget there is another turn, at the window
+// there is nothing to do before it opens.
+func (at *progress) noPacket() {
+	at.Stop, at.Outcome = true, idle
+	if at.Window > 0 {
+		at.Outcome = more
+	}
+}
