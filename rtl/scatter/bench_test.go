@@ -42,8 +42,9 @@ type bench struct {
 	WData  agent.Sink[port.Beat]
 	WDone  agent.Source[port.WriteDone]
 	CQE    agent.Sink[port.CQEReq]
-	Resp   agent.Sink[port.TxPkt]
+	Resp   agent.Sink[port.Job]
 	Event  agent.Sink[port.AckEvent]
+	Atomic agent.Responder[port.AtomicReq, port.AtomicDone]
 
 	k    *hdl.Kernel
 	t    hdltest.T
@@ -60,7 +61,7 @@ func newBench(t hdltest.T, s setup, o hdl.Options) *bench {
 	hdl.Connect(&b.QPErr.Out, &a.FlushList.QPErr, 2)
 	hdl.Connect(&a.Issue.Op, &b.Qpc.In, 2)
 	hdl.Connect(&b.Qpc.Out, &a.Judge.Verdict, s.ackgen.VerdictDepth())
-	hdl.Connect(&a.Judge.Event, &b.Event.In, 2)
+	hdl.TieOff(&a.Issue.RespFault)
 	hdl.Connect(&a.Judge.Place, &c.Front.Place, 2)
 	hdl.Connect(&a.Reply.Resp, &b.Resp.In, 2)
 	hdl.Connect(&c.Finish.Placed, &a.Reply.Placed, 2)
@@ -77,6 +78,9 @@ func newBench(t hdltest.T, s setup, o hdl.Options) *bench {
 	hdl.Connect(&c.Forward.WriteData, &b.WData.In, 2)
 	hdl.Connect(&b.WDone.Out, &c.Finish.WriteDone, 2)
 	hdl.Connect(&c.Finish.CQE, &b.CQE.In, 2)
+	hdl.Connect(&c.Finish.Event, &b.Event.In, 2)
+	hdl.Connect(&c.Finish.Atomic, &b.Atomic.In, 2)
+	hdl.Connect(&b.Atomic.Out, &c.Collect.AtomicDone, 2)
 	if s.throttle != 0 {
 		for i, th := range []*agent.Throttle{
 			&b.Pkt.Throttle, &b.Qpc.Throttle, &b.Mpt.Throttle, &b.RQRead.Throttle, &b.RQData.Throttle,

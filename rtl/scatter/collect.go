@@ -10,27 +10,31 @@ import (
 // receive WQE that was completed last; it can't be completed again, in the flush
 // that follows neither.
 type poison struct {
-	Bad  bool
+	Recv bool // a request could not be placed
+	Send bool // a response could not be placed
 	Done bool
 	Last uint16
 }
 
 type collectRegs struct {
 	N        uint8 // pieces of the packet gathered so far
-	Piece    [port.MaxSGE - 1]port.MptRes
-	Status   abi.WCStatus // the first refusal among them
-	Vendor   abi.VendorErr
-	Poisoned uint16 // QPs that are
-	Looked   bool   // Poison shows the QP of the packet at the head
+	Piece    [port.MaxSGE]port.MptRes
+	Refused  port.MptStatus // the first refusal among them
+	Poisoned uint16         // faults being dealt with
+	Looked   bool           // Poison shows the QP of the packet at the head
+	Asked    bool           // mpt has been asked to make the key of the packet at the head invalid
+	Atomics  atomics
 }
 
 // Collect gathers mpt's answers for a packet and decides what becomes of it. All
 // faults come together here, in order.
 type Collect struct {
-	In     hdl.In[checked]
-	MptRes hdl.In[port.MptRes]
-	Move   hdl.Out[move]
-	Done   hdl.Out[done]
+	In         hdl.In[checked]
+	MptRes     hdl.In[port.MptRes]
+	AtomicDone hdl.In[port.AtomicDone]
+	Move       hdl.Out[move]
+	Done       hdl.Out[done]
+	Kill       hdl.Out[bool]
 
 	Poison hdl.RAM[poison] // by QPN; port 0 reads, port 1 writes
 	hdl.Regs[collectRegs]
@@ -39,6 +43,9 @@ type Collect struct {
 // Eval takes one piece. With the last it passes the packet on.
 func (c *Collect) Eval() {
 	q, d := &c.Q, &c.D
+	if c.AtomicDone.Valid() {
+		d.Atomics.remove(c.AtomicDone.Take().QPN)
+	}
 	if !c.In.Valid() {
 		return
 	}
@@ -47,127 +54,197 @@ func (c *Collect) Eval() {
 		return
 	}
 	if !in.Last {
-		d.Piece[q.N] = *c.answer()
-		d.N++
+		c.gather()
 		c.In.Take()
 		return
 	}
 	p := &in.P
-	if !c.Done.Ready() || !c.Move.Ready() {
+	if !c.Done.Ready() || !c.Move.Ready() || d.Atomics.hold(p) {
 		return
 	}
 	var bad poison
-	if p.Kind == flush || p.Kind == purge || q.Poisoned != 0 && p.Kind != frameOnly {
-		d.Looked = !q.Looked
+	if p.Kind == flush || p.Kind == purge || q.Poisoned != 0 && (p.Kind != frameOnly || p.Event) {
+		d.Looked = true
 		if !q.Looked {
 			c.Poison.Read(0, c.index(p.QPN))
 			return
 		}
 		bad = *c.Poison.Data(0)
 	}
-	c.last(in, bad)
+	refused := q.Refused
+	if in.Mpt {
+		refused = c.gather()
+	}
+	f := p.faulty(refused)
+	if p.Kill && !c.kill(&f, bad.Recv) {
+		return
+	}
+	c.last(p, bad, f)
 	c.In.Take()
-	d.N, d.Status, d.Vendor = 0, abi.StatusSuccess, abi.VendorNone
+	d.N, d.Refused, d.Looked, d.Asked = 0, port.MptOK, false, false
 }
 
 func (c *Collect) index(n port.QPN) int { return int(n) & (c.Poison.Depth() - 1) }
 
-// answer takes mpt's answer and notes the first refusal.
-func (c *Collect) answer() *port.MptRes {
+// gather takes mpt's answer, and returns the first refusal.
+func (c *Collect) gather() port.MptStatus {
+	q, d := &c.Q, &c.D
 	r := c.MptRes.Take()
-	if r.Status != port.MptOK && c.D.Status == abi.StatusSuccess {
-		c.D.Status, c.D.Vendor = abi.StatusLocProt, refusal(r.Status)
+	d.Piece[q.N] = *r
+	d.N++
+	if d.Refused == port.MptOK {
+		d.Refused = r.Status
 	}
-	return r
+	return d.Refused
 }
 
-func refusal(s port.MptStatus) abi.VendorErr {
-	switch s {
-	case port.MptBadPD:
-		return abi.VendorLKeyPD
-	case port.MptBadAccess:
-		return abi.VendorLKeyAccess
-	case port.MptBadBounds:
-		return abi.VendorLKeyBounds
+// kill has mpt make a key invalid once nothing else can go wrong with its packet,
+// and adds the answer to the fault. It tells whether that is over.
+func (c *Collect) kill(f *fault, poisoned bool) bool {
+	switch {
+	case c.Q.Asked:
+		if !c.MptRes.Valid() {
+			return false
+		}
+		if c.MptRes.Take().Status != port.MptOK {
+			*f = fault{Silent: true, Status: abi.StatusMWBind, WQE: abi.StatusMWBind, Vendor: abi.VendorInvalidate}
+		}
+		return true
+	case !c.Kill.Ready():
+		return false
+	case poisoned || f.Status != abi.StatusSuccess:
+		c.Kill.Put(false)
+		return true
 	}
-	return abi.VendorLKeyUnknown
+	c.Kill.Put(true)
+	c.D.Asked = true
+	return false
 }
 
 // last passes a packet on, whose pieces are all there.
-func (c *Collect) last(in *checked, bad poison) {
-	q, d := &c.Q, &c.D
-	p := &in.P
-	m := move{BufAddr: p.BufAddr, Beats: p.Beats}
-	if in.Mpt {
-		m.N = q.N + 1
-		copy(m.Piece[:], q.Piece[:q.N])
-		m.Piece[q.N] = *c.answer()
-	}
-	status, vendor := p.Status, p.Vendor
-	if p.Kind == deliver && status == abi.StatusSuccess {
-		status, vendor = d.Status, d.Vendor
-	}
-	var out done
+func (c *Collect) last(p *packet, bad poison, f fault) {
+	d := &c.D
+	response := p.Kind == deliver && p.Target == port.TargetSend
+	good := f.Status == abi.StatusSuccess
+	place := false // the pieces are used
+	out := newDone(p)
 	switch {
 	case p.Kind == purge:
 		out.cqe(port.CQEReq{Purge: true, RX: true, QPN: p.QPN})
-		out.report(port.Placed{Purge: true, QPN: p.QPN})
-		c.heal(p, bad, poison{})
+		out.Report = reportPurge
+		out.Left += c.heal(p, bad, poison{})
 	case p.Kind == failed:
-		out.ack(p)
-		c.heal(p, bad, poison{Done: bad.Done, Last: bad.Last})
+		out.answer(p)
+		keep := poison{Recv: bad.Recv && p.Send, Send: bad.Send && !p.Send, Done: bad.Done, Last: bad.Last}
+		out.Left += c.heal(p, bad, keep)
+		bad.Send = keep.Send
+	case response && bad.Send:
+	case response && !good:
+		out.fault(p, &f)
+		out.Left = 0
+		bad.Send = true
+		c.infect(p, bad)
+	case response:
+		place = true
 	case p.WQE && bad.Done && p.RQIdx == bad.Last:
-	case bad.Bad:
+	case bad.Recv:
 		if p.WQE {
 			out.cqe(p.failure(abi.StatusWRFlush, abi.VendorFlush))
-			c.Poison.Write(1, c.index(p.QPN), &poison{true, true, p.RQIdx})
+			bad.Done, bad.Last = true, p.RQIdx
+			c.Poison.Write(1, c.index(p.QPN), &bad)
 		}
 	case p.Kind == flush:
 		out.cqe(p.failure(abi.StatusWRFlush, abi.VendorFlush))
 	case p.Kind == reply:
 		if p.WQE {
-			out.cqe(p.failure(status, vendor))
+			out.cqe(p.failure(p.Status, p.Vendor))
 		}
-		out.ack(p)
-	case p.Kind == deliver && status != abi.StatusSuccess:
-		out.cqe(p.failure(status, vendor))
-		out.report(port.Placed{Fault: true, QPN: p.QPN, PSN: p.PSN, MSN: p.MSN, Status: status})
-		c.Poison.Write(1, c.index(p.QPN), &poison{true, true, p.RQIdx})
-		d.Poisoned++
+		out.answer(p)
+	case p.Kind == deliver && !good:
+		if p.WQE {
+			out.cqe(p.failure(f.WQE, f.Vendor))
+			bad.Done, bad.Last = true, p.RQIdx
+		}
+		out.fault(p, &f)
+		bad.Recv = true
+		c.infect(p, bad)
 	case p.Kind == deliver:
-		out.Writes = m.N != 0
-		if p.Ends {
+		place = true
+		if p.WQE && p.Ends {
 			out.cqe(p.completion())
 		}
-		out.ack(p)
+		out.answer(p)
 	}
-	if !out.Writes {
-		m.N = 0
+	out.Event = out.Event && !bad.Send
+	if place && p.Atomic {
+		out.Atomic, out.Addr = true, d.Piece[0].Addr0
+		d.Atomics.add(p.QPN)
 	}
+	out.Writes = place && !p.Atomic && p.Len != 0
 	if p.Frame {
-		c.Move.Put(m)
+		c.move(p, out.Writes)
 	}
-	if out.Writes || out.HasCQE || out.HasPlaced {
+	if out.Kept || out.HasCQE || out.Writes || out.Left != 0 || out.Report != reportNone {
 		c.Done.Put(out)
 	}
 }
 
-// heal ends the poisoning of a packet's QP; keep is what stays of it.
-func (c *Collect) heal(p *packet, bad, keep poison) {
+// move has the frame released, after its pieces were written if there is something
+// to write.
+func (c *Collect) move(p *packet, writes bool) {
+	m := c.Move.Next()
+	*m = move{BufAddr: p.BufAddr, Beats: p.Beats}
+	if writes {
+		m.N, m.Value, m.Data = c.D.N, p.Value, p.Data
+		copy(m.Piece[:], c.D.Piece[:c.D.N])
+	}
+}
+
+// infect notes a fault of the packet's QP.
+func (c *Collect) infect(p *packet, bad poison) {
+	c.Poison.Write(1, c.index(p.QPN), &bad)
+	c.D.Poisoned++
+}
+
+// heal leaves keep of the poisoning of a packet's QP, and returns how many elements
+// that Front counts are gone with the rest.
+func (c *Collect) heal(p *packet, bad, keep poison) (n uint8) {
 	if bad != keep {
 		c.Poison.Write(1, c.index(p.QPN), &keep)
 	}
-	if bad.Bad {
+	if bad.Recv && !keep.Recv {
 		c.D.Poisoned--
 	}
+	if bad.Send && !keep.Send {
+		c.D.Poisoned--
+		n = 1
+	}
+	return n
+}
+
+// newDone is what a packet of which nothing is heard has to leave.
+func newDone(p *packet) done {
+	d := done{Kept: p.Kept, Event: p.Event, QPN: p.QPN}
+	if p.Counted {
+		d.Left = 1
+	}
+	return d
 }
 
 func (d *done) cqe(c port.CQEReq) { d.HasCQE, d.CQE = true, c }
 
-func (d *done) report(p port.Placed) { d.HasPlaced, d.Placed = true, p }
-
-func (d *done) ack(p *packet) {
-	if p.Ack.Send {
-		d.report(port.Placed{QPN: p.QPN, Ack: p.Ack})
+// answer lets the packet's answer leave.
+func (d *done) answer(p *packet) {
+	switch p.Answer {
+	case answerAck:
+		d.Report, d.PSN, d.MSN, d.Synd = reportAck, p.AckPSN, p.AckMSN, p.Synd
+	case answerJob:
+		d.Report = reportJob
 	}
+}
+
+// fault tells ack_gen of it.
+func (d *done) fault(p *packet, f *fault) {
+	d.Report, d.PSN, d.MSN, d.Status, d.Vendor = reportFault, p.PSN, p.MSN, f.Status, f.Vendor
+	d.Send, d.Silent = p.Target == port.TargetSend, f.Silent
 }

@@ -1,92 +1,79 @@
 package scatter
 
 import (
-	"rnic/abi"
 	"rnic/hdl"
 	"rnic/rtl/port"
 )
 
-// Front takes Places and asks rq_fetch for the receive WQE that a packet needs:
-// one with payload to know where it goes, and the last of a message to know that
-// the WQE is sound. A marker has rq_fetch forget the QP, and waits for that.
+// buckets is how many counters Front has for all QPs.
+const buckets = 64
+
+// bucket is the counter of a QP.
+func bucket(n port.QPN) int { return int(n % buckets) }
+
+type frontRegs struct {
+	// Counted are the elements on their way to Finish that an event must not
+	// overtake: responses and events of the QPs of a bucket, and a response that
+	// could not be placed, until that has been dealt with.
+	Counted [buckets]uint16
+}
+
+// Front takes Places and asks rq_fetch for the WQE that a packet needs: one with
+// payload for the receive queue to know where it goes, the last of a SEND to know
+// that the WQE is sound, a response that brings data. A marker has rq_fetch forget the
+// QP, and waits for that.
+//
+// An acknowledgement with nothing of its QP's send queue before it waits for no WQE
+// and no payload of others: its event goes straight to Finish.
 type Front struct {
 	Place hdl.In[port.Place]
 	RQGet hdl.Out[port.RQGet]
 	Out   hdl.Out[packet]
-	hdl.Regs[struct{}]
+	Aside hdl.Out[aside]
+	Fast  hdl.Out[port.AckEvent]
+	Left  hdl.In[left]
+	hdl.Regs[frontRegs]
 }
 
 // Eval passes a Place on.
 func (f *Front) Eval() {
-	if !f.Place.Valid() || !f.Out.Ready() || !f.RQGet.Ready() {
+	d := &f.D
+	if f.Left.Valid() {
+		l := f.Left.Take()
+		d.Counted[bucket(l.QPN)] -= uint16(l.N)
+	}
+	if !f.Place.Valid() || !f.Out.Ready() || !f.RQGet.Ready() || !f.Aside.Ready() || !f.Fast.Ready() {
 		return
 	}
 	p := f.Place.Take()
+	v := &p.V
 	out := newPacket(p)
-	if out.Fetch {
-		v := &p.V
-		f.RQGet.Put(port.RQGet{
-			Purge: p.Purge, QPN: v.QPN, Idx: v.RQIdx, Addr: v.RQAddr, Stride: v.RQStride,
-			Next: v.RQNext, Log: v.RQLog, Done: v.EndsWQE,
-		})
+	n := &d.Counted[bucket(v.QPN)]
+	if out.Kind == frameOnly && out.Event && *n == 0 {
+		f.Fast.Put(v.Event)
+		out.Event = false
+	}
+	if out.Counted = out.Event || out.Kind == deliver && out.Target == port.TargetSend; out.Counted {
+		*n++
+	}
+	if out.Kept = out.Event || out.Answer == answerJob; out.Kept {
+		f.Aside.Put(aside{Job: v.Job, Event: v.Event})
+	}
+	if out.Fetch || out.Kind == deliver && out.WQE && out.Write {
+		f.get(p, &out)
 	}
 	f.Out.Put(out)
 }
 
-type splitRegs struct {
-	Piece uint8 // of the packet at the head
-}
-
-// Split cuts a packet along its receive WQE's scatter list, a piece a cycle.
-type Split struct {
-	In    hdl.In[packet]
-	RQWQE hdl.In[port.RQWQE]
-	Mpt   hdl.Out[port.MptReq]
-	Out   hdl.Out[checked]
-	hdl.Regs[splitRegs]
-}
-
-// Eval sends one piece, or a packet that has none.
-func (s *Split) Eval() {
-	if !s.In.Valid() || !s.Out.Ready() || !s.Mpt.Ready() {
-		return
+// get asks rq_fetch; the receive WQE of a WRITE is only used up.
+func (f *Front) get(p *port.Place, out *packet) {
+	v := &p.V
+	g := f.RQGet.Next()
+	*g = port.RQGet{
+		Purge: p.Purge, QPN: v.QPN, Idx: v.RQIdx, Addr: v.RQAddr, Stride: v.RQStride,
+		Next: v.RQNext, Log: v.RQLog, Done: v.EndsWQE, Skip: !out.Fetch,
 	}
-	p := s.In.Head()
-	if p.Fetch && !s.RQWQE.Valid() {
-		return
-	}
-	out := s.Out.Next()
-	*out = checked{Last: true, P: *p}
-	if p.Fetch && p.Kind == deliver {
-		s.cut(s.RQWQE.Head(), out)
-	}
-	if !out.Last {
-		s.D.Piece++
-		return
-	}
-	s.D.Piece = 0
-	s.In.Take()
-	if p.Fetch {
-		s.RQWQE.Take()
-	}
-}
-
-// cut fills in the next piece, or the fault, of the packet in out.
-func (s *Split) cut(w *port.RQWQE, out *checked) {
-	p := &out.P
-	if w.Err {
-		p.Status, p.Vendor = abi.StatusLocQPOp, w.Vendor
-		return
-	}
-	pieces, n, fits := overlap(w, p.Offset, p.Len)
-	i := s.Q.Piece
-	switch {
-	case !fits:
-		p.Status, p.Vendor = abi.StatusLocLen, abi.VendorRecvTooLong
-	case i < n:
-		s.Mpt.Put(port.MptReq{
-			Key: pieces[i].Key, VA: pieces[i].VA, Len: pieces[i].Len, PD: p.PD, Access: uint8(abi.AccessLocalWrite),
-		})
-		out.Mpt, out.Last = true, i == n-1
+	if out.Kind == deliver && out.Target == port.TargetSend {
+		g.SQ, g.Ref, g.Done = true, v.SQ, v.SQ.Last
 	}
 }

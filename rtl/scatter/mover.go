@@ -5,10 +5,30 @@ import (
 	"rnic/rtl/port"
 )
 
+// move is a frame to be released after its bytes were written.
+type move struct {
+	BufAddr uint32
+	Beats   uint8
+	N       uint8 // pieces
+	Value   bool  // Data is written, not bytes of rx_buf
+	Data    uint64
+	Piece   [port.MaxSGE]port.MptRes
+}
+
+// run is a write of host memory whose data is still to be moved, or none.
+type run struct {
+	Read  bool // the data comes from rx_buf
+	Value bool // the data is Len bytes of Data, from byte Shift on
+	Last  bool // of the frame, which is then released
+	Beats uint8
+	Shift uint8
+	Len   uint8
+	Data  uint64
+}
+
 type moverRegs struct {
 	Piece  uint8  // of the frame at the head
 	Second bool   // its second run, beyond a page boundary
-	Reads  uint8  // runs done
 	Offset uint16 // bytes of the packet done
 }
 
@@ -18,110 +38,48 @@ type Mover struct {
 	In    hdl.In[move]
 	Read  hdl.Out[port.RxRead]
 	Write hdl.Out[port.WriteReq]
-	Tail  hdl.Out[tail]
+	Runs  hdl.Out[run]
 	hdl.Regs[moverRegs]
 }
 
 // Eval issues a run, and with the last leaves the frame to Forward.
 func (m *Mover) Eval() {
-	q, d := &m.Q, &m.D
-	if !m.In.Valid() || !m.Tail.Ready() || !m.Read.Ready() || !m.Write.Ready() {
+	if !m.In.Valid() || !m.Runs.Ready() || !m.Read.Ready() || !m.Write.Ready() {
 		return
 	}
 	f := m.In.Head()
-	last := f.N == 0
+	r := run{Last: true, Beats: f.Beats}
 	if f.N != 0 {
-		p := &f.Piece[q.Piece]
-		addr, n := p.Addr0, p.Len0
-		if q.Second {
-			addr, n = p.Addr1, p.Len1
-		}
-		d.Second = !q.Second && p.Len1 != 0
-		if !d.Second {
-			d.Piece++
-		}
-		last = d.Piece == f.N
-		at := f.BufAddr + uint32(q.Offset)
-		m.Read.Put(port.RxRead{Addr: at, Len: n})
-		m.Write.Put(port.WriteReq{Addr: addr, Len: uint32(n), Shift: uint8(at % port.BeatBytes), Notify: last})
-		d.Offset += n
-		d.Reads++
+		m.write(f, &r)
 	}
-	if last {
-		m.Tail.Put(tail{Reads: d.Reads, Beats: f.Beats})
+	m.Runs.Put(r)
+	if r.Last {
 		m.In.Take()
-		*d = moverRegs{}
+		m.D = moverRegs{}
 	}
 }
 
-type forwardRegs struct {
-	Ended uint16 // reads that have ended, of frames not released
-}
-
-// Forward passes payload from rx_buf to dma as it is, and releases frames.
-type Forward struct {
-	Data      hdl.In[port.Beat]
-	WriteData hdl.Out[port.Beat]
-	Tail      hdl.In[tail]
-	Free      hdl.Out[port.RxFree]
-	hdl.Regs[forwardRegs]
-}
-
-// Eval moves a beat and releases a frame.
-func (f *Forward) Eval() {
-	q, d := &f.Q, &f.D
-	if f.Data.Valid() && f.WriteData.Ready() {
-		b := f.Data.Take()
-		f.WriteData.Put(*b)
-		if b.Last {
-			d.Ended++
-		}
+// write begins the next run of a frame.
+func (m *Mover) write(f *move, r *run) {
+	q, d := &m.Q, &m.D
+	p := &f.Piece[q.Piece]
+	addr, n := p.Addr0, p.Len0
+	if q.Second {
+		addr, n = p.Addr1, p.Len1
 	}
-	if !f.Tail.Valid() || !f.Free.Ready() {
+	d.Second = !q.Second && p.Len1 != 0
+	if !d.Second {
+		d.Piece++
+	}
+	d.Offset += n
+	r.Last = d.Piece == f.N
+	at := f.BufAddr + uint32(q.Offset)
+	shift := uint8(at % port.BeatBytes)
+	m.Write.Put(port.WriteReq{Addr: addr, Len: uint32(n), Shift: shift, Notify: r.Last})
+	if f.Value {
+		r.Value, r.Shift, r.Len, r.Data = true, shift, uint8(n), f.Data
 		return
 	}
-	if t := f.Tail.Head(); q.Ended >= uint16(t.Reads) {
-		f.Free.Put(port.RxFree{Beats: t.Beats})
-		f.Tail.Take()
-		d.Ended -= uint16(t.Reads)
-	}
-}
-
-type finishRegs struct {
-	Posted uint16 // packets whose writes are posted, not yet finished
-}
-
-// Finish completes packets in order once their writes are posted.
-type Finish struct {
-	In        hdl.In[done]
-	WriteDone hdl.In[port.WriteDone]
-	CQE       hdl.Out[port.CQEReq]
-	Placed    hdl.Out[port.Placed]
-	hdl.Regs[finishRegs]
-}
-
-// Eval counts WriteDones and finishes a packet.
-func (f *Finish) Eval() {
-	d := &f.D
-	if f.WriteDone.Valid() {
-		f.WriteDone.Take()
-		d.Posted++
-	}
-	if !f.In.Valid() || !f.CQE.Ready() || !f.Placed.Ready() {
-		return
-	}
-	p := f.In.Head()
-	if p.Writes {
-		if d.Posted == 0 {
-			return
-		}
-		d.Posted--
-	}
-	if p.HasCQE {
-		f.CQE.Put(p.CQE)
-	}
-	if p.HasPlaced {
-		f.Placed.Put(p.Placed)
-	}
-	f.In.Take()
+	r.Read = true
+	m.Read.Put(port.RxRead{Addr: at, Len: n})
 }

@@ -10,7 +10,7 @@ import (
 type kind uint8
 
 const (
-	frameOnly kind = iota // release the frame
+	frameOnly kind = iota // release the frame, pass the event on
 	deliver               // place the payload
 	reply                 // pass the acknowledgement on, end a WQE in error
 	flush                 // complete a WQE as flushed
@@ -25,16 +25,28 @@ func (k kind) String() string {
 	return [...]string{"FRAME", "DELIVER", "REPLY", "FLUSH", "FAILED", "PURGE", "RESERVED", "RESERVED"}[k&7]
 }
 
+// atomicBytes is what an atomic works on, and what its acknowledgement brings.
+const atomicBytes = 8
+
 // packet is what the stages after Front need of a Place.
 type packet struct {
 	Kind    kind
+	Target  port.RxTarget
 	Frame   bool // Beats of rx_buf are to be released
 	Beats   uint8
 	Fetch   bool // rq_fetch answers
 	WQE     bool // RQIdx is a receive WQE of this message
 	Ends    bool // the packet completes it
-	HasImm  bool
+	Atomic  bool // request: to be done where the key leads
+	Value   bool // acknowledgement of an atomic: Data is what is placed
+	Kill    bool // the key in Imm is to be made invalid
+	Kept    bool // Aside has more of it
+	Event   bool // which is an event, too
+	Counted bool // Front counts it
+	Send    bool // failed: of a fault in a response
+	Write   bool // the receive WQE is a WRITE's
 	Solicit bool
+	Flags   uint8 // of the completion
 	QPN     port.QPN
 	PD      port.PD
 	RecvCQN port.CQN
@@ -46,10 +58,29 @@ type packet struct {
 	Imm     uint32
 	PSN     roce.PSN
 	MSN     port.MSN
-	Ack     port.AckReq
+	Remote  port.Remote
+	Data    uint64
+	Answer  answer
+	Synd    uint8        // answer an ACK: its syndrome,
+	AckPSN  roce.PSN     // PSN
+	AckMSN  port.MSN     // and MSN
 	Status  abi.WCStatus // reply: of the WQE; deliver: the fault found so far
 	Vendor  abi.VendorErr
 }
+
+// answer is what a packet has responder send.
+type answer uint8
+
+const (
+	answerNone answer = iota
+	answerAck         // acknowledgement or NAK
+	answerJob         // job in Aside
+)
+
+// Width is 2 bits.
+func (answer) Width() int { return 2 }
+
+func (a answer) String() string { return [...]string{"NONE", "ACK", "JOB", "RESERVED"}[a&3] }
 
 // classify says what a Place asks for.
 func classify(p *port.Place) kind {
@@ -71,15 +102,56 @@ func classify(p *port.Place) kind {
 // newPacket is the packet of a Place.
 func newPacket(p *port.Place) packet {
 	v := &p.V
-	k := classify(p)
-	return packet{
-		Kind: k, Frame: p.HasFrame, Beats: p.Beats,
-		Fetch: k == purge || k == deliver && (p.Len != 0 || v.EndsWQE),
-		WQE:   k == deliver || k == flush || k == reply && v.Error,
-		Ends:  v.EndsWQE, HasImm: p.HasImm, Solicit: p.Solicit,
+	out := packet{
+		Kind: classify(p), Target: v.Target, Frame: p.HasFrame, Beats: p.Beats,
+		Ends: v.EndsWQE, Send: p.Send, Solicit: p.Solicit,
 		QPN: v.QPN, PD: v.PD, RecvCQN: v.RecvCQN, SrcQPN: v.SrcQPN,
 		RQIdx: v.RQIdx, Len: p.Len, Offset: v.Offset, BufAddr: p.BufAddr, Imm: p.Imm,
-		PSN: p.PSN, MSN: p.MSN, Ack: v.Ack, Status: v.Status, Vendor: v.Vendor,
+		PSN: p.PSN, MSN: p.MSN, Remote: v.Remote, Data: p.Value,
+		Synd: v.Ack.Syndrome, AckPSN: v.Ack.PSN, AckMSN: v.Ack.MSN, Status: v.Status, Vendor: v.Vendor,
+	}
+	switch {
+	case out.Kind == frameOnly:
+	case v.Job.Kind != port.JobNone:
+		out.Answer = answerJob
+	case v.Ack.Send:
+		out.Answer = answerAck
+	}
+	out.Event = v.HasEvent || v.Action == port.RxAck
+	out.WQE = out.Kind == flush || out.Kind == reply && v.Error
+	if out.Kind == deliver {
+		out.place(p)
+	}
+	out.Fetch = out.Fetch || out.Kind == purge
+	return out
+}
+
+// place fills in what a packet with payload, or with a check, is about.
+func (p *packet) place(from *port.Place) {
+	op, job := from.Opcode, from.V.Job.Kind
+	p.Status, p.Vendor = abi.StatusSuccess, abi.VendorNone
+	switch p.Target {
+	case port.TargetRecv:
+		p.Fetch, p.WQE, p.Kill = p.Len != 0 || p.Ends, true, p.Ends && op.HasIETH()
+	case port.TargetSend:
+		if p.Value = op == roce.RCAtomicAck; p.Value {
+			p.Len, p.BufAddr = atomicBytes, 0
+		}
+		p.Fetch, p.WQE, p.Ends = p.Len != 0, false, false
+	case port.TargetRemote, port.TargetNone:
+		p.WQE, p.Write = from.V.TakesWQE, true
+		switch job {
+		case port.JobRead: // nothing is written
+			p.Len = 0
+		case port.JobAtomic:
+			p.Atomic, p.Len = true, atomicBytes
+		}
+	}
+	switch {
+	case from.HasImm:
+		p.Flags = uint8(abi.CQEWithImm)
+	case p.Kill:
+		p.Flags = uint8(abi.CQEWithInv)
 	}
 }
 
@@ -87,10 +159,13 @@ func newPacket(p *port.Place) packet {
 func (p *packet) completion() port.CQEReq {
 	c := port.CQEReq{
 		CQN: p.RecvCQN, QPN: p.QPN, UnitIdx: p.RQIdx, Opcode: abi.WCRecv, SrcQPN: p.SrcQPN,
-		ByteLen: p.Offset + uint32(p.Len), Solicited: p.Solicit,
+		ByteLen: p.Offset + uint32(p.Len), Solicited: p.Solicit, Flags: p.Flags,
 	}
-	if p.HasImm {
-		c.Imm, c.Flags = p.Imm, uint8(abi.CQEWithImm)
+	if p.Write {
+		c.Opcode = abi.WCRecvWithImm
+	}
+	if p.Flags != 0 {
+		c.Imm = p.Imm
 	}
 	return c
 }

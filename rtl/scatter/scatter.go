@@ -42,7 +42,6 @@ package scatter
 
 import (
 	"rnic/hdl"
-	"rnic/rtl/port"
 )
 
 // Params are the sizes; zero stands for the default.
@@ -50,8 +49,9 @@ type Params struct {
 	LogQP    int // log2 of the QPs; 10
 	Jobs     int // packets that wait for their receive WQE; 48
 	Pieces   int // pieces at mpt, the depth of MptRes; 16
-	Frames   int // frames whose bytes are being read; 8
+	Runs     int // runs of bytes that are being read; 8
 	InFlight int // packets whose writes are not yet posted; 32
+	Asides   int // jobs and events under way; 64
 }
 
 func (p Params) withDefaults() Params {
@@ -63,8 +63,9 @@ func (p Params) withDefaults() Params {
 	def(&p.LogQP, 10)
 	def(&p.Jobs, 48)
 	def(&p.Pieces, 16)
-	def(&p.Frames, 8)
+	def(&p.Runs, 8)
 	def(&p.InFlight, 32)
+	def(&p.Asides, 64)
 	return p
 }
 
@@ -72,8 +73,8 @@ func (p Params) withDefaults() Params {
 func (p Params) MptDepth() int { return p.withDefaults().Pieces }
 
 // Scatter is the block. Front has the ports Place and RQGet; Split has RQWQE and
-// Mpt; Collect MptRes; Mover Read and Write; Forward Data, WriteData and Free;
-// Finish WriteDone, CQE and Placed.
+// Mpt; Collect MptRes and AtomicDone; Mover Read and Write; Forward Data, WriteData
+// and Free; Finish WriteDone, CQE, Placed, Event and Atomic.
 type Scatter struct {
 	Front   Front
 	Split   Split
@@ -89,10 +90,14 @@ func New(p Params) *Scatter {
 	s := &Scatter{}
 	s.Collect.Poison.Init(1<<p.LogQP, hdl.ReadFirst)
 	hdl.Connect(&s.Front.Out, &s.Split.In, p.Jobs)
+	hdl.Connect(&s.Front.Aside, &s.Finish.Aside, p.Asides)
+	hdl.Connect(&s.Front.Fast, &s.Finish.Fast, 2)
 	hdl.Connect(&s.Split.Out, &s.Collect.In, p.Pieces)
+	hdl.Connect(&s.Collect.Kill, &s.Split.Kill, 2)
 	hdl.Connect(&s.Collect.Move, &s.Mover.In, 2)
 	hdl.Connect(&s.Collect.Done, &s.Finish.In, p.InFlight)
-	hdl.Connect(&s.Mover.Tail, &s.Forward.Tail, p.Frames)
+	hdl.Connect(&s.Mover.Runs, &s.Forward.Runs, p.Runs)
+	hdl.Connect(&s.Finish.Left, &s.Front.Left, 2)
 	return s
 }
 
@@ -102,27 +107,4 @@ type checked struct {
 	Mpt  bool // mpt answers
 	Last bool // of the packet, which then is in P
 	P    packet
-}
-
-// move is a frame to be released after its bytes were written.
-type move struct {
-	BufAddr uint32
-	Beats   uint8
-	N       uint8 // pieces
-	Piece   [port.MaxSGE]port.MptRes
-}
-
-// tail is a frame to be released after so many reads have ended.
-type tail struct {
-	Reads uint8
-	Beats uint8
-}
-
-// done is what becomes of a packet, once its writes are posted.
-type done struct {
-	Writes    bool
-	HasCQE    bool
-	HasPlaced bool
-	CQE       port.CQEReq
-	Placed    port.Placed
 }

@@ -1,0 +1,53 @@
+package scatter
+
+import (
+	"rnic/abi"
+	"rnic/rtl/port"
+)
+
+// fault says why a packet can't be placed. Status is success if it can.
+type fault struct {
+	Silent bool         // the peer is not told
+	Status abi.WCStatus // for qpc
+	WQE    abi.WCStatus // of the receive WQE, if the packet has one
+	Vendor abi.VendorErr
+}
+
+// faulty is the fault of a packet: what Split found, or mpt's first refusal.
+func (p *packet) faulty(refused port.MptStatus) fault {
+	switch {
+	case p.Status != abi.StatusSuccess:
+		return fault{Status: p.Status, WQE: p.Status, Vendor: p.Vendor}
+	case refused == port.MptOK:
+		return fault{}
+	case p.Target == port.TargetRemote && p.WQE: // the CQE tells of it
+		return fault{Status: abi.StatusLocAccess, WQE: abi.StatusLocAccess, Vendor: remoteRefusal(refused)}
+	case p.Target == port.TargetRemote:
+		return fault{Status: abi.StatusRemAccess, Vendor: remoteRefusal(refused)}
+	}
+	return fault{Status: abi.StatusLocProt, WQE: abi.StatusLocProt, Vendor: localRefusal(refused)}
+}
+
+func localRefusal(s port.MptStatus) abi.VendorErr {
+	switch s {
+	case port.MptBadPD:
+		return abi.VendorLKeyPD
+	case port.MptBadAccess:
+		return abi.VendorLKeyAccess
+	case port.MptBadBounds:
+		return abi.VendorLKeyBounds
+	}
+	return abi.VendorLKeyUnknown
+}
+
+func remoteRefusal(s port.MptStatus) abi.VendorErr {
+	switch s {
+	case port.MptBadPD:
+		return abi.VendorRKeyPD
+	case port.MptBadAccess:
+		return abi.VendorRKeyAccess
+	case port.MptBadBounds:
+		return abi.VendorRKeyBounds
+	}
+	return abi.VendorRKeyUnknown
+}
