@@ -5,9 +5,10 @@ import (
 	"rnic/rtl/port"
 )
 
-// Ask has qpc look up what the headers of each packet need. Answers come in the
-// order of the questions, over both lanes; each question has a place for its job
-// in the lane behind, so no answer ever waits.
+// Ask has qpc look up what the headers of each packet need, in turns from the
+// requester's and the responder's, and puts each into its lane. Answers come in
+// the order of the questions; each question has a place for its job in the lane
+// behind, so no answer ever waits.
 type Ask struct {
 	hdl.Regs[askState]
 	Req    hdl.In[port.TxPkt]
@@ -15,28 +16,35 @@ type Ask struct {
 	HdrReq hdl.Out[port.TxHdrReq]
 	Hdr    hdl.In[port.TxHdr]
 
-	again    hdl.In[port.QPN] // Send asks once more for a request of this QP
-	answer   hdl.Out[again]
-	epoch    hdl.Tap[uint8]
-	request  hdl.Out[job]
-	response hdl.Out[job]
+	again   hdl.In[port.QPN] // Send asks once more for a request of this QP
+	answer  hdl.Out[again]
+	epoch   hdl.Tap[uint8]
+	gone    hdl.Tap[uint16]
+	payload hdl.Out[job] // requests, READ responses, and what may not overtake these
+	fast    hdl.Out[job] // other responses
 
 	pendOut hdl.Out[pending] // the questions under way
 	pendIn  hdl.In[pending]
+
+	Last hdl.RAM[uint16] // by QPN: number of its last response in the payload lane
 }
 
 type askState struct {
-	Requests  uint16 // under way
-	Responses uint16
-	Turn      bool // responses had the last turn
+	Payload uint16 // questions under way for the payload lane
+	Fast    uint16 // and for the fast one
+	Turn    bool   // a response had the payload lane's last turn
+	Quick   bool   // the last packet went to the fast lane
+	Looked  bool   // Last shows the QP of the response at the head
+	Number  uint16 // responses put into the payload lane, modulo 2^16
+	Before  uint16 // responses put into the fast lane, modulo 2^16
 }
 
 // askKind says what a question is for.
 type askKind uint8
 
 const (
-	askRequest askKind = iota
-	askResponse
+	askPayload askKind = iota
+	askFast
 	askAgain
 	askPurge // no question: the marker of Purge, in its place
 )
@@ -44,7 +52,7 @@ const (
 // Width is 2 bits.
 func (askKind) Width() int { return 2 }
 
-func (k askKind) String() string { return [...]string{"REQUEST", "RESPONSE", "AGAIN", "PURGE"}[k&3] }
+func (k askKind) String() string { return [...]string{"PAYLOAD", "FAST", "AGAIN", "PURGE"}[k&3] }
 
 type pending struct {
 	Kind  askKind
@@ -63,40 +71,61 @@ func (a *Ask) Eval() {
 	}
 }
 
-// ask takes the next packet, in turns from the two lanes.
+// ask takes the next packet. The two sides take turns in the payload lane, and so
+// do the lanes.
 func (a *Ask) ask() {
 	q, d := &a.Q, &a.D
 	free := a.HdrReq.Ready()
-	request := a.Req.Valid() && a.request.Space() > int(q.Requests) && (free || a.Req.Head().Purge)
-	response := a.Resp.Valid() && a.response.Space() > int(q.Responses) && free
+	room := a.payload.Space() > int(q.Payload)
+	request := a.Req.Valid() && room && (free || a.Req.Head().Purge)
+	response, yields, lane := false, false, wayUnknown
+	if a.Resp.Valid() {
+		switch lane = a.way(a.Resp.Head()); lane {
+		case wayFast:
+			response, yields = free && a.fast.Space() > int(q.Fast), q.Quick
+		case wayPayload:
+			response, yields = free && room, q.Turn
+		}
+	}
 	switch {
 	case a.again.Valid():
 		if free {
 			a.HdrReq.Put(port.TxHdrReq{QPN: *a.again.Take()})
 			a.pendOut.Put(pending{Kind: askAgain})
 		}
-	case response && !(q.Turn && request):
-		d.Turn = true
-		d.Responses++
-		pkt := a.Resp.Take()
-		if pkt.Len != 0 {
-			a.Fail("response with %d bytes of payload", pkt.Len)
-		}
-		a.put(askResponse, pkt, true)
+	case response && !(yields && request):
+		a.response(a.Resp.Take(), lane)
 	case request:
-		d.Turn = false
-		d.Requests++
+		d.Turn, d.Quick = false, false
+		d.Payload++
 		pkt := a.Req.Take()
 		if pkt.Purge {
 			a.pendOut.Put(pending{Kind: askPurge, Epoch: a.epoch.Get(), Pkt: *pkt})
 			return
 		}
-		a.put(askRequest, pkt, pkt.Resp)
+		a.put(askPayload, pkt)
 	}
 }
 
-func (a *Ask) put(kind askKind, pkt *port.TxPkt, response bool) {
-	*a.HdrReq.Next() = port.TxHdrReq{QPN: pkt.QPN, Resp: response}
+func (a *Ask) response(pkt *port.TxPkt, lane way) {
+	d := &a.D
+	d.Looked = false
+	if pkt.NumPieces > 0 && !carriesData(pkt.Opcode) {
+		a.Fail("%d bytes of payload for a %v", pkt.Len, pkt.Opcode)
+	}
+	if d.Quick = lane == wayFast; d.Quick {
+		d.Fast++
+		a.put(askFast, pkt)
+		return
+	}
+	d.Turn = true
+	d.Payload++
+	a.number(pkt.QPN)
+	a.put(askPayload, pkt)
+}
+
+func (a *Ask) put(kind askKind, pkt *port.TxPkt) {
+	*a.HdrReq.Next() = port.TxHdrReq{QPN: pkt.QPN, Resp: pkt.Resp}
 	p := a.pendOut.Next()
 	p.Kind, p.Epoch, p.Pkt = kind, a.epoch.Get(), *pkt
 }
@@ -110,8 +139,8 @@ func (a *Ask) deal() {
 	p := a.pendIn.Head()
 	if p.Kind == askPurge {
 		a.pendIn.Take()
-		d.Requests--
-		a.request.Put(job{Pkt: p.Pkt, Epoch: p.Epoch})
+		d.Payload--
+		a.payload.Put(job{Pkt: p.Pkt, Epoch: p.Epoch, Before: a.Q.Before})
 		return
 	}
 	if !a.Hdr.Valid() {
@@ -120,15 +149,16 @@ func (a *Ask) deal() {
 	a.pendIn.Take()
 	hdr := a.Hdr.Take()
 	switch p.Kind {
-	case askRequest:
-		d.Requests--
-		j := a.request.Next()
-		j.Pkt, j.Hdr, j.Epoch = p.Pkt, *hdr, p.Epoch
-	case askResponse:
-		d.Responses--
+	case askPayload:
+		d.Payload--
+		j := a.payload.Next()
+		j.Pkt, j.Hdr, j.Epoch, j.Before = p.Pkt, *hdr, p.Epoch, a.Q.Before
+	case askFast:
+		d.Fast--
 		if !hdr.Drop {
-			j := a.response.Next()
-			j.Pkt, j.Hdr, j.Epoch = p.Pkt, *hdr, p.Epoch
+			d.Before++
+			j := a.fast.Next()
+			j.Pkt, j.Hdr, j.Epoch, j.Before = p.Pkt, *hdr, p.Epoch, 0
 		}
 	case askAgain:
 		a.answer.Put(again{Drop: hdr.Drop})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"rnic/abi"
 	"rnic/hdl"
 	"rnic/hdl/hdltest"
 	"rnic/roce"
@@ -26,7 +27,13 @@ const (
 	badAccess port.Key = 0x300
 	badBounds port.Key = 0x400
 	badRead   port.Key = 0x500 // the DMA fails
+
+	localKey  port.Key = 0x7700
+	remoteKey port.Key = 0x8800
 )
+
+// remoteRead is what the key of a READ response must allow.
+const remoteRead = uint8(abi.AccessRemoteRead)
 
 // translate is where a virtual address lies on the bus: pages are scattered.
 func translate(key port.Key, va port.VA) port.BusAddr {
@@ -53,6 +60,9 @@ func lookup(q port.MptReq) port.MptRes {
 		return port.MptRes{Status: port.MptBadAccess}
 	case badBounds:
 		return port.MptRes{Status: port.MptBadBounds}
+	}
+	if (q.Access == remoteRead) != (q.Key == remoteKey) && q.Key != badRead || q.PD != 7 {
+		return port.MptRes{Status: port.MptBadAccess}
 	}
 	r := port.MptRes{Addr0: translate(q.Key, q.VA), Len0: q.Len}
 	if room := 4096 - uint16(q.VA&4095); room < q.Len {
@@ -112,21 +122,23 @@ func (l *level) Eval() {
 }
 
 type bench struct {
-	Level  level
-	Req    agent.Source[port.TxPkt]
-	Piece  agent.Source[port.TxPiece]
-	Resp   agent.Source[port.TxPkt]
-	QPC    agent.Responder[port.TxHdrReq, port.TxHdr]
-	MPT    agent.Responder[port.MptReq, port.MptRes]
-	Read   agent.Sink[port.ReadReq]
-	Data   agent.Source[port.ReadBeat]
-	Fault  agent.Sink[port.SQFault]
-	Purge  agent.Sink[port.Purge]
-	Eth    agent.Sink[port.EthBeat]
-	TX     *pkttx.TX
-	MAC    *mac.MAC // nil, or both ends of a line between Seal and Eth
-	failed map[port.QPN]bool
-	due    []uint64 // cycle of each beat of Data
+	Level     level
+	Req       agent.Source[port.TxPkt]
+	Piece     agent.Source[port.TxPiece]
+	Resp      agent.Source[port.TxPkt]
+	RespPiece agent.Source[port.TxPiece] // of Resp
+	QPC       agent.Responder[port.TxHdrReq, port.TxHdr]
+	MPT       agent.Responder[port.MptReq, port.MptRes]
+	Read      agent.Sink[port.ReadReq]
+	Data      agent.Source[port.ReadBeat]
+	Fault     agent.Sink[port.SQFault]
+	Refuse    agent.Sink[port.SQFault] // RespFault
+	Purge     agent.Sink[port.Purge]
+	Eth       agent.Sink[port.EthBeat]
+	TX        *pkttx.TX
+	MAC       *mac.MAC // nil, or both ends of a line between Seal and Eth
+	failed    map[port.QPN]bool
+	due       []uint64 // cycle of each beat of Data
 }
 
 // setup is how a bench is to be built.
@@ -149,6 +161,7 @@ func build(s setup) *bench {
 	hdl.Connect(&b.Req.Out, &t.Ask.Req, 2)
 	hdl.Connect(&b.Piece.Out, &t.Translate.ReqPiece, 2)
 	hdl.Connect(&b.Resp.Out, &t.Ask.Resp, 2)
+	hdl.Connect(&b.RespPiece.Out, &t.Translate.RespPiece, 2)
 	hdl.Connect(&t.Ask.HdrReq, &b.QPC.In, 2)
 	hdl.Connect(&b.QPC.Out, &t.Ask.Hdr, 2)
 	hdl.Connect(&t.Translate.Mpt, &b.MPT.In, 2)
@@ -156,6 +169,7 @@ func build(s setup) *bench {
 	hdl.Connect(&t.Load.Read, &b.Read.In, 2)
 	hdl.Connect(&b.Data.Out, &t.Buffer.Data, 2)
 	hdl.Connect(&t.Send.Fault, &b.Fault.In, 2)
+	hdl.Connect(&t.Send.RespFault, &b.Refuse.In, 2)
 	hdl.Connect(&t.Send.Purge, &b.Purge.In, 2)
 	if s.line == 0 {
 		hdl.Connect(&t.Seal.Eth, &b.Eth.In, 2)
@@ -170,7 +184,8 @@ func build(s setup) *bench {
 		rng := rand.New(rand.NewPCG(s.seed, 1))
 		draw = func(n uint32) uint64 { return uint64(rng.Uint32N(n)) }
 		for _, t := range []*agent.Throttle{
-			&b.Req.Throttle, &b.Piece.Throttle, &b.Resp.Throttle, &b.QPC.Throttle, &b.MPT.Throttle,
+			&b.Req.Throttle, &b.Piece.Throttle, &b.Resp.Throttle, &b.RespPiece.Throttle, &b.Refuse.Throttle,
+			&b.QPC.Throttle, &b.MPT.Throttle,
 			&b.Read.Throttle, &b.Data.Throttle, &b.Fault.Throttle, &b.Purge.Throttle, &b.Eth.Throttle,
 		} {
 			t.Seed = s.seed
@@ -215,6 +230,7 @@ type sent struct {
 type result struct {
 	Frames []sent
 	Faults []port.SQFault
+	Refuse []port.SQFault
 	Purges []port.Purge
 	Reads  []port.ReadReq
 	Stats  port.TxStats
@@ -225,6 +241,15 @@ type load struct {
 	req   []port.TxPkt
 	piece []port.TxPiece
 	resp  []port.TxPkt
+	data  []port.TxPiece // of resp
+}
+
+// feed gives a bench its load.
+func (b *bench) feed(l load) {
+	b.Req.Push(l.req...)
+	b.Piece.Push(l.piece...)
+	b.Resp.Push(l.resp...)
+	b.RespPiece.Push(l.data...)
 }
 
 func run(t hdltest.T, s setup, l load) result {
@@ -233,9 +258,7 @@ func run(t hdltest.T, s setup, l load) result {
 		b := build(s)
 		k, err := hdl.Elaborate("bench", b, o)
 		require.NoError(t, err)
-		b.Req.Push(l.req...)
-		b.Piece.Push(l.piece...)
-		b.Resp.Push(l.resp...)
+		b.feed(l)
 		cycles := s.cycles
 		if cycles == 0 {
 			cycles = 30000
@@ -244,8 +267,9 @@ func run(t hdltest.T, s setup, l load) result {
 		require.Zero(t, b.Req.Pending(), "requests left over")
 		require.Zero(t, b.Piece.Pending(), "pieces left over")
 		require.Zero(t, b.Resp.Pending(), "responses left over")
+		require.Zero(t, b.RespPiece.Pending(), "pieces of responses left over")
 		require.Zero(t, b.Data.Pending(), "payload left over")
-		return k, result{join(t, b.Eth.Got, b.Eth.At), b.Fault.Got, b.Purge.Got, b.Read.Got, b.TX.Seal.Stats.Get()}
+		return k, result{join(t, b.Eth.Got, b.Eth.At), b.Fault.Got, b.Refuse.Got, b.Purge.Got, b.Read.Got, b.TX.Seal.Stats.Get()}
 	})
 }
 
@@ -316,39 +340,61 @@ func expected(p *port.TxPkt, data []byte) *roce.Packet {
 	return e
 }
 
-// compare checks all frames against the load, lane by lane, and returns how many
-// requests were sent.
-func compare(t hdltest.T, l load, r result) {
-	t.Helper()
-	var req, resp [][]byte
-	failed := map[port.QPN]bool{}
-	var faults []port.SQFault
-	add := func(to *[][]byte, p *port.TxPkt, data []byte) { *to = append(*to, expected(p, data).Append(nil)) }
+// plan is what has to come of a load.
+type plan struct {
+	req    [][]byte
+	resp   map[port.QPN][][]byte // in order for each QP
+	faults []port.SQFault        // without reasons
+	refuse []port.SQFault
+	purges int
+}
+
+// fatal tells whether a response is a NAK that ends its QP.
+func fatal(p *port.TxPkt) bool { return p.Opcode == roce.RCAck && p.Syndrome > 0x60 }
+
+func planned(l load) plan {
+	w := plan{resp: map[port.QPN][][]byte{}}
+	failed, muted := map[port.QPN]bool{}, map[port.QPN]bool{}
 	pieces := l.piece
-	purges := 0
 	for i := range l.req {
 		p := &l.req[i]
 		if p.Purge {
-			purges++
+			w.purges++
 			continue
 		}
-		own := pieces[:p.NumPieces]
+		data, ok := payload(pieces[:p.NumPieces])
 		pieces = pieces[p.NumPieces:]
-		data, ok := payload(own)
 		switch {
 		case qp(p.QPN).Drop, failed[p.QPN]:
 		case !ok:
 			failed[p.QPN] = true
-			faults = append(faults, port.SQFault{QPN: p.QPN, PSN: p.PSN})
+			w.faults = append(w.faults, port.SQFault{QPN: p.QPN, PSN: p.PSN})
 		default:
-			add(&req, p, data)
+			w.req = append(w.req, expected(p, data).Append(nil))
 		}
 	}
+	pieces = l.data
 	for i := range l.resp {
-		if !qp(l.resp[i].QPN).Drop {
-			add(&resp, &l.resp[i], nil)
+		p := &l.resp[i]
+		data, ok := payload(pieces[:p.NumPieces])
+		pieces = pieces[p.NumPieces:]
+		switch {
+		case qp(p.QPN).Drop, muted[p.QPN] && !fatal(p):
+		case !ok:
+			muted[p.QPN] = true
+			w.refuse = append(w.refuse, port.SQFault{QPN: p.QPN, PSN: p.PSN})
+		default:
+			w.resp[p.QPN] = append(w.resp[p.QPN], expected(p, data).Append(nil))
 		}
 	}
+	return w
+}
+
+// compare checks all frames against the load: requests in order, responses in
+// order for each QP.
+func compare(t hdltest.T, l load, r result) {
+	t.Helper()
+	w := planned(l)
 	var stats port.TxStats
 	for n, f := range r.Frames {
 		p, err := roce.ParseFrame(f.Frame)
@@ -361,13 +407,14 @@ func compare(t hdltest.T, l load, r result) {
 			require.Equal(t, p.ICRC, binary.LittleEndian.Uint32(f.Frame[end:]))
 			binary.LittleEndian.PutUint32(f.Frame[end:], roce.ICRC(f.Frame[14:end]))
 		}
-		lane := &req
-		if len(resp) > 0 && string(resp[0]) == string(f.Frame) {
-			lane = &resp
+		qpn := port.QPN(p.BTH.DestQP) ^ 0x800001
+		if resp := w.resp[qpn]; len(resp) > 0 && string(resp[0]) == string(f.Frame) {
+			w.resp[qpn] = resp[1:]
+		} else {
+			require.NotEmpty(t, w.req, "frame %d: %+v", n, p)
+			require.Equal(t, w.req[0], f.Frame, "frame %d: %+v", n, p)
+			w.req = w.req[1:]
 		}
-		require.NotEmpty(t, *lane, "frame %d: %+v", n, p)
-		require.Equal(t, (*lane)[0], f.Frame, "frame %d: %+v", n, p)
-		*lane = (*lane)[1:]
 		stats.TxPackets++
 		stats.TxBytes += uint64(max(60, len(f.Frame)))
 		if p.BTH.Opcode == roce.RCAck {
@@ -381,12 +428,20 @@ func compare(t hdltest.T, l load, r result) {
 			}
 		}
 	}
-	require.Empty(t, req, "requests missing")
-	require.Empty(t, resp, "responses missing")
-	require.Equal(t, stats, r.Stats)
-	require.Len(t, r.Purges, purges)
-	require.Len(t, r.Faults, len(faults))
-	for i, f := range faults {
-		require.Equal(t, f, port.SQFault{QPN: r.Faults[i].QPN, PSN: r.Faults[i].PSN})
+	require.Zero(t, len(w.req), "requests missing")
+	for n, resp := range w.resp {
+		require.Zero(t, len(resp), "responses of QP %d missing", n)
 	}
+	require.Equal(t, stats, r.Stats)
+	require.Len(t, r.Purges, w.purges)
+	require.Equal(t, w.faults, where(r.Faults))
+	require.Equal(t, w.refuse, where(r.Refuse))
+}
+
+// where is faults without their reasons.
+func where(fs []port.SQFault) (w []port.SQFault) {
+	for _, f := range fs {
+		w = append(w, port.SQFault{QPN: f.QPN, PSN: f.PSN})
+	}
+	return w
 }

@@ -2,43 +2,58 @@
 // headers, mpt for addresses and dma for payload, reads far ahead, and starts a
 // frame only when all of it is there.
 //
-//	                  qpc
-//	         HdrReq │   ▲ Hdr          mpt                dma
-//	                ▼   │           Mpt│ ▲MptRes     Read │  ▲ Data
-//	wqe_sched ─Req─►┌─────┐   ┌────────┴─┴┐  ops  ┌──────┴┐ │
-//	          Piece─┼─────┼──►│ Translate ├──────►│ Load  │ │
-//	ack_gen ──Resp─►│ Ask │   └─────┬─────┘       └──┬────┘ │
-//	                └──┬──┘         │ jobs           ▼ land │
-//	                   │            ▼             ┌────────┐│
-//	                   └──────────►┌──────┐ chunks│ Buffer │◄
-//	                     responses │ Send │◄──────┴────────┘
-//	                               └──┬───┘
-//	                                  ▼ beats
-//	                               ┌──────┐
-//	                               │ Seal │──Eth──► mac
-//	                               └──────┘
+//	                   qpc
+//	          HdrReq │   ▲ Hdr          mpt                dma
+//	                 ▼   │           Mpt│ ▲MptRes     Read │  ▲ Data
+//	wqe_sched ─Req──►┌─────┐   ┌────────┴─┴┐  ops  ┌──────┴┐ │
+//	          Piece──┼─────┼──►│ Translate ├──────►│ Load  │ │
+//	responder ─Resp─►│ Ask ├──►└─────┬─────┘       └──┬────┘ │
+//	          Piece──┼──┬──┼────►    │                ▼ land │
+//	                 └──┼──┘         │ payload lane ┌────────┐│
+//	                    │            ▼              │ Buffer │◄
+//	                    └──────────►┌──────┐ chunks └───┬────┘
+//	                     fast lane  │ Send │◄───────────┘
+//	                                └──┬───┘
+//	                                   ▼ beats
+//	                                ┌──────┐
+//	                                │ Seal │──Eth──► mac
+//	                                └──────┘
 //
 // Ports, by the part that has them
-//   - Ask: Req, packets of the requester; Resp, packets of the responder, which
-//     have no pieces; HdrReq, Hdr.
-//   - Translate: ReqPiece, the pieces of Req's packets; Mpt.
+//   - Ask: Req, packets of the requester; Resp, packets of the responder; HdrReq,
+//     Hdr.
+//   - Translate: ReqPiece, the pieces of Req's packets; RespPiece, those of Resp's;
+//     Mpt.
 //   - Load: MptRes, to be connected MptDepth deep; Read.
 //   - Buffer: Data.
-//   - Send: Fault, Purge, PortReg.
+//   - Send: Fault; RespFault, to be connected RespFaultDepth deep; Purge, PortReg.
 //   - Seal: Eth, Stats.
 //
-// Requests and responses are separate lanes. A frame is chosen when it starts: a
-// response if there is one, but after ResponseBurst of them a request that is
-// ready. So an ACK never waits for the payload of a request.
+// Requests and READ responses share the payload lane, packet by packet; other
+// responses have a lane of their own. A frame is chosen when it starts: one of the
+// fast lane if there is one, but after ResponseBurst of them one of the payload
+// lane that is ready. So an ACK never waits for the payload of a request.
+//
+// Responses of a QP leave in the order of Resp (IBTA 9.7.5). One that needs no
+// payload joins the payload lane while that has an earlier one of its QP: Ask
+// numbers the responses there and remembers the last of each QP, Send says how
+// many have left. And a response of the payload lane waits for those that the fast
+// lane held when it was described.
 //
 // Payload is read to the lanes that it will have in the frame: the request's
 // Shift is the lane of the first byte, and where two pieces meet in a beat they
 // are merged in the payload buffer. Its beats are reserved before the read.
 //
-// A packet whose payload cannot be read is not sent; Fault tells qpc. Answers of
+// A request whose payload cannot be read is not sent; Fault tells qpc. Answers of
 // qpc from before it took the fault may be out of date: those packets are asked
 // for again when their turn comes, and dropped if qpc says so. So no packet of a
 // QP follows one that was not sent, and a QP has one fault.
+//
+// A READ response whose payload cannot be read is not sent; RespFault tells
+// ack_gen, whose NAK takes its place. To wait until qpc knows could be for ever:
+// qpc's answers to the receive side wait for room that this block makes. Instead
+// the QP is mute until the marker of its purge: of its responses only a NAK that
+// ends it is sent, since all others are for what is behind the failed one.
 //
 // Purge passes on the marker when every packet before it has left or has been
 // dropped, responses too.
@@ -46,12 +61,16 @@
 // An AtomicAckETH takes its value from Reth.Swap.
 //
 // Latency, from head of Req or Resp to head of Eth, with an answer of qpc after 4
-// cycles: 8 for a response, 9 for a request without payload, 12 + n for one whose
-// inline payload takes n beats. From the last beat at Data to Eth: 5. Initiation
-// interval: 1 cycle a beat of frame or payload, 1 a piece and 1 more when mpt
-// gives two runs.
+// cycles: 8 for a response of the fast lane, 9 for a packet without payload in the
+// other, 12 + n for one whose inline payload takes n beats. From the last beat at
+// Data to Eth: 5. While READ responses are under way, the lane of another response
+// takes 1 more; while QPs are mute, each response does. Initiation interval: 1
+// cycle a beat of frame or payload, 1 a piece and 1 more when mpt gives two runs.
+//
+// Storage besides the payload buffer: with 1,024 QPs, last numbers 1,024 x 16 bits
+// and mute 1,024 x 1.
 //
 // Invariants: from the first beat of a frame to the last, Eth has a beat in every
 // cycle in which it is taken; Hdr and Data are always taken; MptRes is never
-// fuller than MptDepth.
+// fuller than MptDepth, RespFault never than RespFaultDepth.
 package pkttx

@@ -6,11 +6,13 @@ import (
 )
 
 // job is a packet with what its headers need. Epoch is the number of faults that
-// qpc had taken when it was asked, modulo 256.
+// qpc had taken when it was asked, modulo 256. Before is the number of responses
+// that were put into the fast lane before it, modulo 2^16.
 type job struct {
-	Pkt   port.TxPkt
-	Hdr   port.TxHdr
-	Epoch uint8
+	Pkt    port.TxPkt
+	Hdr    port.TxHdr
+	Epoch  uint8
+	Before uint16
 }
 
 const (

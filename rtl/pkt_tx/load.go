@@ -59,7 +59,7 @@ func (l *Load) Eval() {
 			return
 		}
 		if res = l.MptRes.Head(); vendor == abi.VendorNone {
-			vendor = refusal(res.Status)
+			vendor = refusal(res.Status, o.Resp)
 		}
 	}
 	d.Reserved = reserved
@@ -101,17 +101,22 @@ func (l *Load) put(o *op, n uint16, last bool, vendor abi.VendorErr) {
 	x.Inline, x.Last, x.Len, x.Start, x.Beats, x.Vendor, x.Data = o.Inline, last, n, o.Start, o.Beats, vendor, o.Data
 }
 
-// refusal is the reason that a WQE gets for what mpt says.
-func refusal(s port.MptStatus) abi.VendorErr {
+// refusal is the reason that a WQE, or the NAK that takes the place of a READ
+// response, gets for what mpt says.
+func refusal(s port.MptStatus, remote bool) abi.VendorErr {
+	local, far := abi.VendorLKeyUnknown, abi.VendorRKeyUnknown
 	switch s {
 	case port.MptOK:
 		return abi.VendorNone
 	case port.MptBadPD:
-		return abi.VendorLKeyPD
+		local, far = abi.VendorLKeyPD, abi.VendorRKeyPD
 	case port.MptBadAccess:
-		return abi.VendorLKeyAccess
+		local, far = abi.VendorLKeyAccess, abi.VendorRKeyAccess
 	case port.MptBadBounds:
-		return abi.VendorLKeyBounds
+		local, far = abi.VendorLKeyBounds, abi.VendorRKeyBounds
 	}
-	return abi.VendorLKeyUnknown
+	if remote {
+		return far
+	}
+	return local
 }

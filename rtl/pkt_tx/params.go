@@ -12,7 +12,8 @@ const (
 	// under way or wait to be used.
 	MptDepth = 8
 
-	// ResponseBurst is the most responses in a row while a request is ready.
+	// ResponseBurst is the most frames of the fast lane in a row while the other
+	// one is ready.
 	ResponseBurst = 4
 
 	minBeats = 66 // payload beats of the longest packet
@@ -20,12 +21,16 @@ const (
 
 // Params are the choices of a transmitter. Zero fields take their default.
 type Params struct {
+	LogQP        uint   // log2 of the QPs; 10
 	PayloadBeats uint16 // beats of the payload buffer; 512, which is 32 KiB; at least 66
-	Packets      int    // requests between their lookup in mpt and their frame; 64
+	Packets      int    // packets between their lookup in mpt and their frame; 64
 	Asked        int    // packets that wait for qpc, or for Translate or Send; 16
 }
 
 func (p *Params) defaults() {
+	if p.LogQP == 0 {
+		p.LogQP = 10
+	}
 	if p.PayloadBeats == 0 {
 		p.PayloadBeats = 512
 	}
@@ -38,6 +43,13 @@ func (p *Params) defaults() {
 		p.Asked = 16
 	}
 	p.Asked = max(p.Asked, 2)
+}
+
+// RespFaultDepth is how deep RespFault is to be connected: each QP may have one,
+// and those of QPs that are being reset are taken before the QP's next life.
+func (p Params) RespFaultDepth() int {
+	p.defaults()
+	return 1<<p.LogQP + 2
 }
 
 // TX is the block.
@@ -55,10 +67,10 @@ func New(p Params) *TX {
 	p.defaults()
 	t := &TX{}
 	hdl.Connect(&t.Ask.pendOut, &t.Ask.pendIn, p.Asked)
-	hdl.Connect(&t.Ask.request, &t.Translate.in, p.Asked)
-	hdl.Connect(&t.Ask.response, &t.Send.response, p.Asked)
+	hdl.Connect(&t.Ask.payload, &t.Translate.in, p.Asked)
+	hdl.Connect(&t.Ask.fast, &t.Send.fast, p.Asked)
 	hdl.Connect(&t.Ask.answer, &t.Send.answer, 2)
-	hdl.Connect(&t.Translate.out, &t.Send.request, p.Packets)
+	hdl.Connect(&t.Translate.out, &t.Send.payload, p.Packets)
 	hdl.Connect(&t.Translate.ops, &t.Load.ops, MptDepth)
 	hdl.Connect(&t.Load.land, &t.Buffer.land, p.Packets)
 	hdl.Connect(&t.Buffer.fullOut, &t.Buffer.fullIn, p.Packets)
@@ -66,9 +78,12 @@ func New(p Params) *TX {
 	hdl.Connect(&t.Send.again, &t.Ask.again, 2)
 	hdl.Connect(&t.Send.out, &t.Seal.in, 2)
 	hdl.Wire(&t.Send.epoch, &t.Ask.epoch)
+	hdl.Wire(&t.Send.gone, &t.Ask.gone)
 	hdl.Wire(&t.Buffer.released, &t.Load.released)
 	t.Load.beats = p.PayloadBeats
 	t.Buffer.beats = p.PayloadBeats
 	t.Buffer.payload.Init(int(p.PayloadBeats), hdl.WriteFirst)
+	t.Ask.Last.Init(1<<p.LogQP, hdl.WriteFirst)
+	t.Send.Mute.Init(1<<p.LogQP, hdl.WriteFirst)
 	return t
 }

@@ -107,8 +107,7 @@ func TestReadsAhead(t *testing.T) {
 			l.request(0x10, roce.RCSendMiddle, host(port.VA(i*n), n))
 		}
 		k := elaborate(t, b)
-		b.Req.Push(l.req...)
-		b.Piece.Push(l.piece...)
+		b.feed(l)
 		require.NoError(t, k.Run(450))
 		require.Empty(t, b.Eth.Got)
 		if n == 64 {
@@ -170,6 +169,7 @@ func TestNoAllocations(t *testing.T) {
 		Req   agent.Source[port.TxPkt]
 		Piece agent.Source[port.TxPiece]
 		Resp  agent.Source[port.TxPkt]
+		Data  agent.Source[port.TxPiece]
 		QPC   directory
 		Eth   agent.Sink[port.EthBeat]
 		TX    *pkttx.TX
@@ -180,20 +180,23 @@ func TestNoAllocations(t *testing.T) {
 	hdl.Connect(&b.Req.Out, &tx.Ask.Req, 2)
 	hdl.Connect(&b.Piece.Out, &tx.Translate.ReqPiece, 2)
 	hdl.Connect(&b.Resp.Out, &tx.Ask.Resp, 2)
+	hdl.Connect(&b.Data.Out, &tx.Translate.RespPiece, 2)
 	hdl.Connect(&tx.Ask.HdrReq, &b.QPC.In, 2)
 	hdl.Connect(&b.QPC.Out, &tx.Ask.Hdr, 2)
 	hdl.Connect(&tx.Seal.Eth, &b.Eth.In, 2)
-	hdl.TieOff(&tx.Translate.Mpt, &tx.Load.MptRes, &tx.Load.Read, &tx.Buffer.Data, &tx.Send.Fault, &tx.Send.Purge)
+	hdl.TieOff(&tx.Translate.Mpt, &tx.Load.MptRes, &tx.Load.Read, &tx.Buffer.Data, &tx.Send.Fault, &tx.Send.RespFault, &tx.Send.Purge)
 	k, err := hdl.Elaborate("bench", &b, hdl.Options{})
 	require.NoError(t, err)
 	var l load
 	for i := range 500 {
 		l.request(port.QPN(0x10+i%2), roce.RCWriteOnlyImm, inline(50, 1), inline(60, 2))
 		l.ack(0x10)
+		l.read(0x11, roce.RCReadRespMiddle, inline(40, 3))
 	}
 	b.Req.Push(l.req...)
 	b.Piece.Push(l.piece...)
 	b.Resp.Push(l.resp...)
+	b.Data.Push(l.data...)
 	b.Eth.Got, b.Eth.At = make([]port.EthBeat, 0, 8000), make([]uint64, 0, 8000)
 	require.NoError(t, k.Run(100))
 	require.Zero(t, testing.AllocsPerRun(1000, k.Step))
@@ -206,9 +209,7 @@ func TestNoUnderrun(t *testing.T) {
 		b := build(setup{params: pkttx.Params{PayloadBeats: 70}, line: rate})
 		k := elaborate(t, b)
 		l := random(uint64(rate), 300, 0)
-		b.Req.Push(l.req...)
-		b.Piece.Push(l.piece...)
-		b.Resp.Push(l.resp...)
+		b.feed(l)
 		require.NoError(t, k.Run(100000))
 		require.Zero(t, b.MAC.Transmit.Q.Underruns)
 		frames := uint64(0)

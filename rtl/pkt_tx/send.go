@@ -7,38 +7,46 @@ import (
 	"rnic/rtl/port"
 )
 
-// Send chooses the next frame and puts it together, a beat a cycle. The request
-// at the head of its lane is worked on meanwhile: asked for again, dropped, or
-// reported.
+// Send chooses the next frame and puts it together, a beat a cycle. The packet
+// at the head of the payload lane is worked on meanwhile: asked for again,
+// dropped, or reported.
 type Send struct {
 	hdl.Regs[sendState]
-	Fault   hdl.Out[port.SQFault]
-	Purge   hdl.Out[port.Purge]
-	PortReg hdl.Tap[port.PortReg]
+	Fault     hdl.Out[port.SQFault]
+	RespFault hdl.Out[port.SQFault]
+	Purge     hdl.Out[port.Purge]
+	PortReg   hdl.Tap[port.PortReg]
 
-	request  hdl.In[job]
-	response hdl.In[job]
-	chunks   hdl.In[chunk]
-	again    hdl.Out[port.QPN]
-	answer   hdl.In[again]
-	epoch    hdl.Sig[uint8] // faults that qpc has taken, modulo 256
-	out      hdl.Out[beat]
+	payload hdl.In[job]
+	fast    hdl.In[job]
+	chunks  hdl.In[chunk]
+	again   hdl.Out[port.QPN]
+	answer  hdl.In[again]
+	epoch   hdl.Sig[uint8]  // faults that qpc has taken, modulo 256
+	gone    hdl.Sig[uint16] // responses that have left the payload lane, modulo 2^16
+	out     hdl.Out[beat]
+
+	Mute hdl.RAM[bool] // by QPN: a READ response has failed; port 0 payload lane, 1 fast lane
 }
 
 type sendState struct {
-	Busy     bool   // inside a frame
-	Response bool   // it is a response
-	Beat     uint8  // number of its next beat
-	Burst    uint8  // responses sent in a row while a request was ready
-	ID       uint16 // IPv4 identification of the next frame
-	Lane     laneState
-	Fresh    bool  // the request at the head has been asked for again
-	Left     uint8 // Drain: beats of payload to throw away
-	Room     uint8 // Report: room in Fault when qpc has taken it
-	Await    uint8 // Purge: responses that are still before the marker
+	Busy  bool   // inside a frame
+	Fast  bool   // it is of the fast lane
+	Beat  uint8  // number of its next beat
+	Burst uint8  // frames of the fast lane in a row while the other was ready
+	ID    uint16 // IPv4 identification of the next frame
+	Left  uint16 // responses that have left the fast lane, modulo 2^16
+	Muted uint16 // QPs set in Mute
+	Heard bool   // Mute shows the QP at the head of the fast lane
+
+	Lane  laneState
+	Fresh bool  // the request at the head has been asked for again
+	Know  bool  // Mute shows the QP at the head
+	Drain uint8 // beats of payload to throw away
+	Room  uint8 // Report: room in Fault when qpc has taken it
 }
 
-// laneState is what happens to the request at the head of the lane.
+// laneState is what happens to the packet at the head of the payload lane.
 type laneState uint8
 
 const (
@@ -46,15 +54,12 @@ const (
 	laneAsk                     // waits for qpc's second answer
 	laneDrain                   // its payload is thrown away
 	laneReport                  // qpc has yet to take the fault
-	lanePurge                   // waits for responses before the marker
 )
 
-// Width is 3 bits.
-func (laneState) Width() int { return 3 }
+// Width is 2 bits.
+func (laneState) Width() int { return 2 }
 
-func (s laneState) String() string {
-	return [...]string{"HEAD", "ASK", "DRAIN", "REPORT", "PURGE", "RES5", "RES6", "RES7"}[s&7]
-}
+func (s laneState) String() string { return [...]string{"HEAD", "ASK", "DRAIN", "REPORT"}[s&3] }
 
 // beat is a beat of a frame without ICRC.
 type beat struct {
@@ -70,31 +75,41 @@ type beat struct {
 func (s *Send) Eval() {
 	q, d := &s.Q, &s.D
 	ready := false
-	if !q.Busy || q.Response {
+	if !q.Busy || q.Fast {
 		ready = s.lane()
 	}
 	if !s.out.Ready() {
 		return
 	}
 	switch {
-	case q.Busy && q.Response:
-		s.beat(&s.response)
+	case q.Busy && q.Fast:
+		s.beat(&s.fast)
 	case q.Busy:
-		s.beat(&s.request)
-	case s.response.Valid() && (!ready || q.Burst < ResponseBurst):
-		if !s.PortReg.Get().Enable {
-			s.left()
-			s.response.Take()
-			return
-		}
-		d.Response = true
+		s.beat(&s.payload)
+	case s.fast.Valid() && (!ready || q.Burst < ResponseBurst):
+		s.startFast(ready)
+	case ready:
+		d.Fast, d.Burst = false, 0
+		s.beat(&s.payload)
+	}
+}
+
+// startFast starts the frame at the head of the fast lane, or drops it.
+func (s *Send) startFast(ready bool) {
+	q, d := &s.Q, &s.D
+	pkt := &s.fast.Head().Pkt
+	switch {
+	case q.Muted != 0 && !q.Heard:
+		s.Mute.Read(1, s.at(pkt.QPN))
+		d.Heard = true
+	case !s.PortReg.Get().Enable, q.Muted != 0 && *s.Mute.Data(1) && !isFatal(pkt):
+		s.leave()
+	default:
+		d.Fast = true
 		if ready {
 			d.Burst = q.Burst + 1
 		}
-		s.beat(&s.response)
-	case ready:
-		d.Response, d.Burst = false, 0
-		s.beat(&s.request)
+		s.beat(&s.fast)
 	}
 }
 
@@ -127,26 +142,43 @@ func (s *Send) beat(lane *hdl.In[job]) {
 		return
 	}
 	d.ID = q.ID + 1
-	if d.Response {
-		s.left()
+	if d.Fast {
+		s.leave()
 	} else {
-		d.Fresh = false
-	}
-	lane.Take()
-}
-
-// left notes that a response has left its lane.
-func (s *Send) left() {
-	if s.D.Lane == lanePurge && s.D.Await > 0 {
-		s.D.Await--
+		s.forget()
 	}
 }
 
-// fault is what qpc is told of a request that cannot be read.
+// leave takes the response at the head of the fast lane away.
+func (s *Send) leave() {
+	s.fast.Take()
+	s.D.Left = s.Q.Left + 1
+	s.D.Heard = false
+}
+
+// isFatal tells whether a response is a NAK that ends its QP: it takes the place of
+// READ responses that cannot be sent, and so of all behind them.
+func isFatal(p *port.TxPkt) bool {
+	y := roce.Syndrome(p.Syndrome)
+	return p.Opcode == roce.RCAck && y.Kind() == roce.KindNAK && roce.NAKCode(y.Value()) != roce.NAKSequence
+}
+
+// fault is what qpc is told of a request, or ack_gen of a READ response, that
+// cannot be read.
 func fault(j *job, vendor abi.VendorErr) port.SQFault {
-	f := port.SQFault{QPN: j.Pkt.QPN, PSN: j.Pkt.PSN, Status: abi.StatusLocProt, Vendor: vendor}
-	if vendor == abi.VendorDMARead {
+	f := port.SQFault{QPN: j.Pkt.QPN, PSN: j.Pkt.PSN, Vendor: vendor}
+	dma := vendor == abi.VendorDMARead
+	switch {
+	case j.Pkt.Resp && dma:
+		f.Status = abi.StatusRemOp
+	case j.Pkt.Resp:
+		f.Status = abi.StatusRemAccess
+	case dma:
 		f.Status = abi.StatusLocQPOp
+	default:
+		f.Status = abi.StatusLocProt
 	}
 	return f
 }
+
+func (s *Send) at(n port.QPN) int { return int(n) & (s.Mute.Depth() - 1) }

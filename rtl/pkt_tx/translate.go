@@ -5,13 +5,15 @@ import (
 	"rnic/rtl/port"
 )
 
-// Translate goes through the pieces of each request, asks mpt for those in host
-// memory, and passes the request on to Send behind its last piece. Of a request
-// that qpc dropped it takes the pieces, and that is all.
+// Translate goes through the pieces of each packet of the payload lane, asks mpt
+// for those in host memory, and passes the packet on to Send behind its last
+// piece. Of a request that qpc dropped it takes the pieces, and that is all. A
+// response that qpc dropped goes on to Send, without payload, to be counted.
 type Translate struct {
 	hdl.Regs[translateState]
-	ReqPiece hdl.In[port.TxPiece]
-	Mpt      hdl.Out[port.MptReq]
+	ReqPiece  hdl.In[port.TxPiece]
+	RespPiece hdl.In[port.TxPiece]
+	Mpt       hdl.Out[port.MptReq]
 
 	in  hdl.In[job]
 	out hdl.Out[job]
@@ -26,6 +28,7 @@ type translateState struct {
 // op is one piece for Load.
 type op struct {
 	Inline bool
+	Resp   bool
 	First  bool // of its packet
 	Last   bool
 	Len    uint16
@@ -42,31 +45,36 @@ func (t *Translate) Eval() {
 		return
 	}
 	j := t.in.Head()
+	forget := j.Hdr.Drop && !j.Pkt.Resp
 	if j.Pkt.Purge || j.Pkt.NumPieces == 0 {
-		if j.Hdr.Drop {
+		if forget {
 			t.in.Take()
 		} else if t.out.Ready() {
 			t.pass(0)
 		}
 		return
 	}
-	if !t.ReqPiece.Valid() {
+	pieces := &t.ReqPiece
+	if j.Pkt.Resp {
+		pieces = &t.RespPiece
+	}
+	last := q.Piece+1 == j.Pkt.NumPieces
+	if !pieces.Valid() || last && !forget && !t.out.Ready() {
 		return
 	}
-	piece := t.ReqPiece.Head()
-	last := q.Piece+1 == j.Pkt.NumPieces
+	piece := pieces.Head()
 	end := q.Offset + piece.Len
 	if !j.Hdr.Drop {
-		if !t.ops.Ready() || !piece.Inline && !t.Mpt.Ready() || last && !t.out.Ready() {
+		if !t.ops.Ready() || !piece.Inline && !t.Mpt.Ready() {
 			return
 		}
 		t.issue(j, piece, last)
 	}
-	t.ReqPiece.Take()
+	pieces.Take()
 	d.Piece, d.Offset = q.Piece+1, end
 	if last {
 		d.Piece, d.Offset = 0, 0
-		if j.Hdr.Drop {
+		if forget {
 			t.in.Take()
 		} else {
 			t.pass(end)
@@ -74,7 +82,7 @@ func (t *Translate) Eval() {
 	}
 }
 
-// pass hands the request on; its pieces must have come to its length.
+// pass hands the packet on; its pieces must have come to its length.
 func (t *Translate) pass(end uint16) {
 	j := t.in.Take()
 	if end != j.Pkt.Len {
@@ -86,9 +94,10 @@ func (t *Translate) pass(end uint16) {
 func (t *Translate) issue(j *job, piece *port.TxPiece, last bool) {
 	q := &t.Q
 	if !piece.Inline {
-		*t.Mpt.Next() = port.MptReq{Key: piece.Key, VA: piece.VA, Len: piece.Len, PD: j.Hdr.PD}
+		*t.Mpt.Next() = port.MptReq{Key: piece.Key, VA: piece.VA, Len: piece.Len, PD: j.Hdr.PD, Access: piece.Access}
 	}
 	o := t.ops.Next()
+	o.Resp = j.Pkt.Resp
 	o.Inline, o.First, o.Last, o.Len = piece.Inline, q.Piece == 0, last, piece.Len
 	o.Start, o.Beats = j.lane(), j.beats()
 	o.Lane = uint8((int(o.Start) + int(q.Offset)) % beatBytes)

@@ -29,6 +29,25 @@ func (l *load) ack(qpn port.QPN) {
 	l.resp = append(l.resp, p)
 }
 
+// read adds a READ response with its pieces.
+func (l *load) read(qpn port.QPN, op roce.Opcode, pieces ...port.TxPiece) {
+	p := packet(qpn, op, len(l.resp))
+	p.Resp, p.AckReq, p.Solicited = true, false, false
+	for _, x := range pieces {
+		p.Len += x.Len
+	}
+	p.NumPieces = uint8(len(pieces))
+	l.resp = append(l.resp, p)
+	l.data = append(l.data, pieces...)
+}
+
+// atomic adds the acknowledgement of an atomic.
+func (l *load) atomic(qpn port.QPN) {
+	p := packet(qpn, roce.RCAtomicAck, len(l.resp))
+	p.Resp, p.AckReq, p.Solicited = true, false, false
+	l.resp = append(l.resp, p)
+}
+
 func packet(qpn port.QPN, op roce.Opcode, n int) port.TxPkt {
 	return port.TxPkt{
 		QPN: qpn, Opcode: op, PSN: roce.PSN(0xFFFFF0).Add(uint32(n)), AckReq: n&1 != 0, Solicited: n&2 != 0,
@@ -38,7 +57,12 @@ func packet(qpn port.QPN, op roce.Opcode, n int) port.TxPkt {
 }
 
 // host is a piece in host memory.
-func host(va port.VA, n int) port.TxPiece { return port.TxPiece{Key: 0x7700, VA: va, Len: uint16(n)} }
+func host(va port.VA, n int) port.TxPiece { return port.TxPiece{Key: localKey, VA: va, Len: uint16(n)} }
+
+// remote is a piece of a READ response.
+func remote(va port.VA, n int) port.TxPiece {
+	return port.TxPiece{Key: remoteKey, VA: va, Len: uint16(n), Access: remoteRead}
+}
 
 func inline(n int, seed byte) port.TxPiece {
 	p := port.TxPiece{Inline: true, Len: uint16(n)}
@@ -129,8 +153,31 @@ func random(seed uint64, packets int, fault float64) load {
 			n = 0
 		}
 		l.request(qpn, op, split(rng, n, fault)...)
-		if rng.Uint32N(3) == 0 {
-			l.ack(port.QPN(0x2000 + rng.Uint32N(24)))
+		responder := port.QPN(0x2000 + rng.Uint32N(24))
+		switch rng.Uint32N(9) {
+		case 0, 1, 2:
+			l.ack(responder)
+		case 3:
+			l.atomic(responder)
+		case 4, 5:
+			if rng.Uint32N(10) == 0 {
+				responder = responder&0xFFF | 0xD000
+			}
+			for range 1 + rng.Uint32N(4) {
+				n := 1 + int(rng.Uint32N(300))
+				if rng.Uint32N(4) == 0 {
+					n = 1 + int(rng.Uint32N(4096))
+				}
+				p := split(rng, n, fault)
+				for i := range p {
+					if p[i].Access = remoteRead; p[i].Key == localKey {
+						p[i].Key = remoteKey
+					}
+				}
+				l.read(responder, [...]roce.Opcode{roce.RCReadRespFirst, roce.RCReadRespMiddle, roce.RCReadRespLast}[rng.Uint32N(3)], p...)
+			}
+		case 6:
+			l.read(responder, roce.RCReadRespOnly)
 		}
 		if rng.Uint32N(30) == 0 {
 			l.ack(0xD001)
@@ -159,6 +206,7 @@ func TestRandom(t *testing.T) {
 		compare(t, l, r)
 		if fault > 0 {
 			require.NotEmpty(t, r.Faults)
+			require.NotEmpty(t, r.Refuse)
 		}
 	}
 }
@@ -219,9 +267,7 @@ func TestPurgeKeepsItsPlace(t *testing.T) {
 		l.request(0x10, roce.RCSendOnly, inline(i+1, 0))
 		l.ack(0x20)
 	}
-	b.Req.Push(l.req...)
-	b.Piece.Push(l.piece...)
-	b.Resp.Push(l.resp...)
+	b.feed(l)
 	b.Req.Push(port.TxPkt{Purge: true, QPN: 0x10})
 	require.NoError(t, k.Run(1000))
 	for range 10 {
