@@ -106,12 +106,10 @@ type RespDone struct {
 }
 
 // TxHdrReq asks qpc for what the headers of one packet need: pkt_tx to qpc.
-// Resp says that the packet is the responder's. One that is Revocable is not sent
-// any more when a READ response before it could not be: a NAK takes its place.
+// Resp says that the packet is the responder's.
 type TxHdrReq struct {
-	QPN       QPN
-	Resp      bool
-	Revocable bool // Resp: anything but a NAK
+	QPN  QPN
+	Resp bool
 }
 
 // TxHdr answers TxHdrReq. Drop: the QP no longer sends (it failed, or it was

@@ -90,8 +90,10 @@ type SentFree struct {
 // entries whose LastPSN is before Una are done. With Fail, entries before the
 // one that holds FailPSN still wait for their acknowledgement; that one ends
 // with Status, all later ones are flushed. With Flush alone, all that Una leaves
-// are flushed. Una is always the context's present value, so that two streams of
-// events need no common order.
+// are flushed. An event that comes by way of scatter has the context's present
+// Una. One straight from qpc stops before a READ or atomic whose data may still be
+// on its way through scatter. So two streams of events need no common order: the
+// newest Una and the oldest FailPSN count.
 type AckEvent struct {
 	QPN     QPN
 	Una     roce.PSN // oldest PSN not acknowledged

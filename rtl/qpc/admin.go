@@ -38,7 +38,7 @@ func (c *Context) admin(a *port.QPAdmin, known bool, e *Env) (res port.QPAdminRe
 	case a.Op == port.QPModify:
 		if r = c.modify(&a.Attr, e); r.ok() {
 			res.Quiesce = c.Common.State == abi.QPReset
-			w = InAll
+			w = InAll &^ InReads
 		}
 	case a.Op == port.QPQuery:
 		c.query(&res.Attr)

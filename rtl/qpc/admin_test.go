@@ -93,7 +93,7 @@ func used() *Context {
 	x.note(NoteEvent)
 	x.SQ = SQ{PI: 9, Exec: 7, Next: 0x12, Messages: 2, Oldest: 5, Msg: port.SQMsg{Active: true, Offset: 4}}
 	x.Requester.Una = 0x10
-	x.Responder = Responder{Expected: 0x77, MSN: 3, Nak: NakRNR, PI: 8, CI: 6, Active: true, Held: 5, Offset: 9}
+	x.Responder = Responder{Expected: 0x77, MSN: 3, Nak: NakRNR, PI: 8, CI: 6, Incoming: IncomingSend, Held: 5, Offset: 9}
 	return x
 }
 

@@ -6,12 +6,13 @@ import (
 	"rnic/rtl/port"
 )
 
-// Context is all that the NIC knows of one QP, in the four banks that hold it.
+// Context is all that the NIC knows of one QP, in the five banks that hold it.
 type Context struct {
 	Common    Common
 	SQ        SQ
 	Requester Requester
 	Responder Responder
+	Reads     Reads
 }
 
 // Common is the bank that nearly every operation reads and few write: what was
@@ -64,10 +65,13 @@ type SQ struct {
 	Next     roce.PSN
 	Msg      port.SQMsg
 	Busy     bool   // a service is open
-	Granted  uint16 // packets that the open service may send
+	Granted  uint32 // PSNs from Next on that the open service may use
 	Messages uint16 // in the outstanding table, modulo 2^16: less than 0 while a service is open
 	Oldest   uint16 // unit index of the oldest of them, as of the last Retire
 	Notify   bool   // SQD: tell when drained
+
+	Requests port.MSN // number of the last request of the services that are closed
+	Limit    port.MSN // number of the last one that a receive WQE of the peer is sure for
 }
 
 // Requester is what acknowledgements change.
@@ -77,19 +81,50 @@ type Requester struct {
 	Stop   roce.PSN // FailAt, FailLocal: PSNs before it may still be acknowledged
 	Status abi.WCStatus
 	Vendor abi.VendorErr
+
+	// The list of READs and atomics: numbers of entries, modulo 256.
+	Posted   uint8    // entered
+	Answered uint8    // of them, whose answer has come
+	Retired  uint8    // of them, that are over for retrans too: its data has been posted
+	Oldest   roce.PSN // first PSN of the oldest that is not over, when there is one
+
+	Unlimited bool     // the peer gives no credits
+	Limit     port.MSN // number of the last request that the peer has given a credit for
 }
 
 // Responder is the expected packet and the receive queue.
 type Responder struct {
 	Expected roce.PSN
-	MSN      port.MSN // messages completed
+	MSN      port.MSN // messages completed, READs and atomics accepted
 	Nak      NakState
-	CommEst  bool   // COMM_EST has been told
-	Active   bool   // a SEND of several packets is coming in, into receive WQE Held
-	Held     uint16 // entry index
-	Offset   uint32 // bytes received of it
-	PI, CI   uint16 // producer and consumer index, entries
+	CommEst  bool     // COMM_EST has been told
+	Incoming Incoming // the message that is coming in
+	Held     uint16   // SEND: entry index of its receive WQE
+	Offset   uint32   // bytes received of it
+	Length   uint32   // WRITE: bytes of the message
+	Key      port.Key // WRITE
+	VA       port.VA  // WRITE: of the first byte
+	Reads    uint8    // READs and atomics that are being answered
+	PI, CI   uint16   // producer and consumer index, entries
+
+	Failed   bool     // a fatal NAK was sent, or would have been
+	FailedAt roce.PSN // of the request or response that it was for
 }
+
+// Incoming is what kind of message of several packets is coming in.
+type Incoming uint8
+
+// Messages that may come in.
+const (
+	IncomingNone Incoming = iota
+	IncomingSend
+	IncomingWrite
+)
+
+// Width is 2 bits.
+func (Incoming) Width() int { return 2 }
+
+func (i Incoming) String() string { return [...]string{"NONE", "SEND", "WRITE", "RESERVED"}[i&3] }
 
 // NakState says which NAK waits for the expected PSN to come again.
 type NakState uint8
@@ -115,8 +150,9 @@ const (
 	InSQ
 	InRequester
 	InResponder
+	InReads
 
-	InAll = InCommon | InSQ | InRequester | InResponder
+	InAll = InCommon | InSQ | InRequester | InResponder | InReads
 )
 
 // Env is what the operations know besides the context.
@@ -124,6 +160,7 @@ type Env struct {
 	Reg       port.PortReg
 	LogWindow uint8  // log2 of the bytes that a QP may have in flight
 	Messages  uint16 // entries of the outstanding table that a QP may take
+	NoCredits bool   // acknowledgements give no credits
 }
 
 // backlog tells whether wqe_sched has something to do for the QP: WQEs to

@@ -33,13 +33,18 @@ func (m *QPC) execute() {
 		var v port.RxVerdict
 		v, w = c.receive(m.Rx.Take(), &e)
 		*answer(m, &m.Verdict) = v
-		wanted = v.Action == port.RxAck && c.backlog()
+		wanted = c.opens(&v)
 	case srcRetire:
 		r := m.Retire.Take()
 		w = c.retire(r)
 		wanted = r.Kind == port.RetireDone && c.backlog()
 	case srcFatal:
 		w = c.retire(m.Fatal.Take())
+	case srcReadPost:
+		w = c.post(m.ReadPost.Take())
+	case srcRespDone:
+		m.RespDone.Take()
+		w = c.respDone()
 	case srcTold:
 		m.Told.Take()
 		wanted = m.spread(&c, &e)

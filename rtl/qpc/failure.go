@@ -14,7 +14,7 @@ const (
 	FailNone  FailKind = iota
 	FailLocal          // the first PSN not sent is Stop; the faulty WQE is in the outstanding table with its own status
 	FailAt             // the WQE of PSN Stop ends with Status, after all before it
-	FailFlush          // all is flushed
+	FailFlush          // all from PSN Stop on is flushed
 )
 
 // Width is 2 bits.
@@ -27,13 +27,8 @@ func (k FailKind) String() string { return [...]string{"NONE", "LOCAL", "AT", "F
 // once everything is flushed. It tells whether this one did.
 func (c *Context) fault(psn roce.PSN, status abi.WCStatus, vendor abi.VendorErr) bool {
 	r := &c.Requester
-	switch r.Fail {
-	case FailFlush:
+	if r.Fail != FailNone && psn.Diff(r.Una) >= r.Stop.Diff(r.Una) {
 		return false
-	case FailLocal, FailAt:
-		if psn.Diff(r.Una) >= r.Stop.Diff(r.Una) {
-			return false
-		}
 	}
 	r.Fail, r.Stop, r.Status, r.Vendor = FailAt, psn, status, vendor
 	c.enterErr()
@@ -64,12 +59,14 @@ func (c *Context) enterErr() {
 	if c.backlog() {
 		c.note(NoteActivate)
 	}
-	if c.Responder.Active || c.Responder.PI != c.Responder.CI {
+	if c.Responder.Incoming == IncomingSend || c.Responder.PI != c.Responder.CI {
 		c.note(NoteFlushRQ)
 	}
 }
 
-// event is what retrans should know of the QP at any time.
+// event is what retrans should know of the QP, when it has learned of everything
+// before. A flush is a failure at the oldest PSN that is not acknowledged: WQEs
+// before it, whose acknowledgements are on their way to retrans, still succeed.
 func (c *Context) event(qpn port.QPN, e *Env) port.AckEvent {
 	r := &c.Requester
 	v := port.AckEvent{QPN: qpn, Una: r.Una, Arm: c.arm(e)}
@@ -77,8 +74,16 @@ func (c *Context) event(qpn port.QPN, e *Env) port.AckEvent {
 	case FailAt:
 		v.Fail, v.FailPSN, v.Status, v.Vendor = true, r.Stop, r.Status, r.Vendor
 	case FailFlush:
-		v.Flush, v.Status, v.Vendor = true, abi.StatusWRFlush, abi.VendorFlush
+		v.Fail, v.FailPSN, v.Status, v.Vendor = true, r.Stop, abi.StatusWRFlush, abi.VendorFlush
 	}
+	return v
+}
+
+// early is the same at any time: data that scatter may still hold is not
+// acknowledged by it.
+func (c *Context) early(qpn port.QPN, e *Env) port.AckEvent {
+	v := c.event(qpn, e)
+	v.Una = c.posted()
 	return v
 }
 
@@ -88,7 +93,7 @@ func (c *Context) limit() roce.PSN {
 	case c.Requester.Fail != FailNone:
 		return c.Requester.Stop
 	case c.SQ.Busy:
-		return c.SQ.Next.Add(uint32(c.SQ.Granted))
+		return c.SQ.Next.Add(c.SQ.Granted)
 	}
 	return c.SQ.Next
 }

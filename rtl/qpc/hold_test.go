@@ -68,7 +68,7 @@ func TestFailuresHoldNothingBack(t *testing.T) {
 	hdl.Connect(&b.QPC.Async, &b.Sleeper.Async, 2)
 	hdl.Wire(&b.Level.Reg, &b.QPC.PortReg)
 	hdl.Wire(&b.QPC.Stats, &b.Level.Stats)
-	hdl.TieOff(&b.QPC.Get, &b.QPC.Ctx, &b.QPC.Put, &b.QPC.TxReq, &b.QPC.TxHdr, &b.QPC.TxFault)
+	hdl.TieOff(&b.QPC.Get, &b.QPC.Ctx, &b.QPC.Put, &b.QPC.TxReq, &b.QPC.TxHdr, &b.QPC.TxFault, &b.QPC.ReadPost, &b.QPC.RespDone)
 	k, err := hdl.Elaborate("tb", b, hdl.Options{Strict: true})
 	require.NoError(t, err)
 	defer k.Close()
@@ -120,7 +120,7 @@ func TestNoRoomForAnAnswerIsAFault(t *testing.T) {
 	hdl.Wire(&b.Level.Reg, &q.PortReg)
 	hdl.Wire(&q.Stats, &b.Level.Stats)
 	hdl.TieOff(&q.Bell, &q.Get, &q.Ctx, &q.Put, &q.TxFault, &q.Rx, &q.Verdict, &q.Retire, &q.Fatal,
-		&q.Admin, &q.AdminRes, &q.Activate, &q.Event, &q.QPErr, &q.Async)
+		&q.ReadPost, &q.RespDone, &q.Admin, &q.AdminRes, &q.Activate, &q.Event, &q.QPErr, &q.Async)
 	k, err := hdl.Elaborate("tb", b, hdl.Options{})
 	require.NoError(t, err)
 	defer k.Close()

@@ -23,14 +23,15 @@ const (
 	NoteActivate                   // wqe_sched has something to do
 	NoteCommEst                    // COMM_EST
 	NoteReqErr                     // QP_REQ_ERR
+	NoteAccessErr                  // QP_ACCESS_ERR
 	NoteFatal                      // QP_FATAL
 	NoteSQDrained                  // SQ_DRAINED
 )
 
-// Width is 7 bits.
-func (Note) Width() int { return 7 }
+// Width is 8 bits.
+func (Note) Width() int { return 8 }
 
-var noteNames = [...]string{"EVENT", "FLUSH_RQ", "ACTIVATE", "COMM_EST", "REQ_ERR", "FATAL", "SQ_DRAINED"}
+var noteNames = [...]string{"EVENT", "FLUSH_RQ", "ACTIVATE", "COMM_EST", "REQ_ERR", "ACCESS_ERR", "FATAL", "SQ_DRAINED"}
 
 func (n Note) String() string {
 	var names []string
@@ -55,6 +56,7 @@ var asyncNotes = [...]struct {
 }{
 	{NoteCommEst, abi.EventCommEst},
 	{NoteReqErr, abi.EventQPReqErr},
+	{NoteAccessErr, abi.EventQPAccessErr},
 	{NoteFatal, abi.EventQPFatal},
 	{NoteSQDrained, abi.EventSQDrained},
 }
@@ -75,13 +77,13 @@ func (c *Context) tell(qpn port.QPN, e *Env) (t Told) {
 	t.Notes = cm.Pending & direct
 	cm.Pending &^= direct
 	if t.Notes&NoteEvent != 0 {
-		t.Event = c.event(qpn, e)
+		t.Event = c.early(qpn, e)
 	}
 	for _, a := range asyncNotes {
 		if cm.Pending&a.note != 0 {
 			cm.Pending &^= a.note
 			t.Async, t.Has = port.EventReq{Type: a.typ, Number: uint32(qpn)}, true
-			if a.note == NoteReqErr || a.note == NoteFatal {
+			if a.note&(NoteReqErr|NoteAccessErr|NoteFatal) != 0 {
 				t.Async.Syndrome = uint16(c.Requester.Vendor)
 			}
 			break

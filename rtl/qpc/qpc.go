@@ -4,15 +4,17 @@
 //
 //	Bell ──────┐
 //	Get, Put ──┤   pick             execute
-//	TxReq ─────┤  ┌──────────┐  ┌──────────────────┐
-//	TxFault ───┼─►│ choose,  │  │ take, transition ├─► Ctx, TxHdr, Verdict,
-//	Rx ────────┤  │ read     ├─►│ write banks      │   AdminRes, Activate
-//	Retire ────┤  │ 4 banks  │  └────────┬─────────┘
-//	Fatal ─────┤  └──────────┘           │ QPs with something to tell
-//	Admin ─────┤                         ▼
-//	           └──────────◄──── [queue, each QP once]  ─► Event, QPErr, Async
+//	ReadPost ──┤  ┌──────────┐  ┌──────────────────┐
+//	TxReq ─────┤  │ choose,  │  │ take, transition ├─► Ctx, TxHdr, Verdict,
+//	TxFault ───┼─►│ read     ├─►│ write banks      │   AdminRes, Activate
+//	Rx ────────┤  │ 5 banks  │  └────────┬─────────┘
+//	RespDone ──┤  └──────────┘           │ QPs with something to tell
+//	Retire ────┤                         ▼
+//	Fatal ─────┤       ┌─── [queue, each QP once]  ─► Event, QPErr, Async
+//	Admin ─────┴──◄────┘
 //
-// The banks are block RAMs: common and static, send queue, requester, responder.
+// The banks are block RAMs: common and static, send queue, requester, responder,
+// and the requester's list of READs and atomics that wait for their answers.
 // Operations are picked round robin and one is executed a cycle. pick reads the
 // banks while the operation stays at the head of its port; execute, in the next
 // cycle, takes it, computes the new context by a pure function (the other files
@@ -29,7 +31,8 @@
 //   - Operations wait for nothing but room of Activate, which wqe_sched always
 //     takes. What has to go to Event, QPErr and Async waits in the queue, where
 //     it can't hold back an operation that its consumer is waiting for.
-//   - A service is closed before the next one opens: a Put goes before a Get.
+//   - A service is closed before the next one opens, and knows of its READs then: a
+//     ReadPost goes before a Put, a Put before a Get.
 //   - An operation on a QP that does not exist changes nothing and is answered.
 package qpc
 
@@ -43,6 +46,7 @@ type Params struct {
 	LogQP     uint8 // log2 of the number of QPs; 0: 10
 	LogWindow uint8 // log2 of the bytes that a QP may have in flight, 17..23; 0: 17
 	Messages  uint8 // entries of the outstanding table that a QP may take; 0: 128
+	NoCredits bool  // give no end-to-end credits in acknowledgements
 }
 
 // source is a port that operations come from.
@@ -58,6 +62,8 @@ const (
 	srcRx
 	srcRetire
 	srcFatal
+	srcReadPost
+	srcRespDone
 	srcTold
 	sources = iota
 )
@@ -65,7 +71,7 @@ const (
 // Width is 4 bits.
 func (source) Width() int { return 4 }
 
-var sourceNames = [...]string{"ADMIN", "BELL", "GET", "PUT", "TX_REQ", "TX_FAULT", "RX", "RETIRE", "FATAL", "TOLD"}
+var sourceNames = [...]string{"ADMIN", "BELL", "GET", "PUT", "TX_REQ", "TX_FAULT", "RX", "RETIRE", "FATAL", "READ_POST", "RESP_DONE", "TOLD"}
 
 func (s source) String() string {
 	if int(s) < len(sourceNames) {
@@ -78,16 +84,18 @@ func (s source) String() string {
 // sources whose operations may put on Activate.
 var (
 	reads = [sources]Bank{
-		srcAdmin:   InAll,
-		srcBell:    InCommon | InSQ | InResponder,
-		srcGet:     InCommon | InSQ | InRequester,
-		srcPut:     InAll,
-		srcTxReq:   InCommon | InRequester,
-		srcTxFault: InAll,
-		srcRx:      InAll,
-		srcRetire:  InAll,
-		srcFatal:   InAll,
-		srcTold:    InCommon | InRequester,
+		srcAdmin:    InAll &^ InReads,
+		srcBell:     InCommon | InSQ | InResponder,
+		srcGet:      InCommon | InSQ | InRequester,
+		srcPut:      InAll &^ InReads,
+		srcTxReq:    InCommon | InRequester,
+		srcTxFault:  InAll &^ InReads,
+		srcRx:       InAll,
+		srcRetire:   InAll,
+		srcFatal:    InAll &^ InReads,
+		srcReadPost: InCommon | InSQ | InRequester | InReads,
+		srcRespDone: InResponder,
+		srcTold:     InCommon | InRequester,
 	}
 	activates = [sources]bool{srcBell: true, srcRx: true, srcRetire: true, srcTold: true}
 )
@@ -113,6 +121,8 @@ type QPC struct {
 	Verdict  hdl.Out[port.RxVerdict]
 	Retire   hdl.In[port.Retire]
 	Fatal    hdl.In[port.Retire]
+	ReadPost hdl.In[port.ReadPost]
+	RespDone hdl.In[port.RespDone]
 	Admin    hdl.In[port.QPAdmin]
 	AdminRes hdl.Out[port.QPAdminRes]
 	Activate hdl.Out[port.Activate]
@@ -131,6 +141,7 @@ type QPC struct {
 	SQ        hdl.RAM[SQ]
 	Requester hdl.RAM[Requester]
 	Responder hdl.RAM[Responder]
+	Reads     hdl.RAM[Reads]
 
 	hdl.Regs[regs]
 
@@ -154,6 +165,7 @@ func New(p Params) *QPC {
 	m.SQ.Init(n, hdl.WriteFirst)
 	m.Requester.Init(n, hdl.WriteFirst)
 	m.Responder.Init(n, hdl.WriteFirst)
+	m.Reads.Init(n, hdl.WriteFirst)
 	hdl.Connect(&m.Tell, &m.Told, n+1) // one more, so that a QP can go round in a full queue
 	return m
 }
@@ -176,18 +188,25 @@ func (m *QPC) pick() {
 	}
 	room := m.Activate.Space() > inFlight
 	puts := m.Put.Len()
-	if q.Busy && q.Source == srcPut {
+	posts := m.ReadPost.Len()
+	switch {
+	case !q.Busy:
+	case q.Source == srcPut:
 		puts--
+	case q.Source == srcReadPost:
+		posts--
 	}
 	requests := bit(m.Admin.Valid(), srcAdmin) |
 		bit(m.Bell.Valid() && room, srcBell) |
 		bit(m.Get.Valid() && puts == 0, srcGet) |
-		bit(m.Put.Valid(), srcPut) |
+		bit(m.Put.Valid() && posts == 0, srcPut) |
 		bit(m.TxReq.Valid(), srcTxReq) |
 		bit(m.TxFault.Valid(), srcTxFault) |
 		bit(m.Rx.Valid() && room, srcRx) |
 		bit(m.Retire.Valid() && room, srcRetire) |
 		bit(m.Fatal.Valid(), srcFatal) |
+		bit(m.ReadPost.Valid(), srcReadPost) |
+		bit(m.RespDone.Valid(), srcRespDone) |
 		bit(m.Told.Valid() && room && m.Event.Ready() && m.QPErr.Ready() && m.Async.Ready(), srcTold)
 	if q.Busy {
 		requests &^= 1 << q.Source
@@ -216,6 +235,9 @@ func (m *QPC) pick() {
 	}
 	if r&InResponder != 0 {
 		m.Responder.Read(0, n)
+	}
+	if r&InReads != 0 {
+		m.Reads.Read(0, n)
 	}
 }
 
@@ -247,6 +269,10 @@ func (m *QPC) head(s source) port.QPN {
 		return m.Retire.Head().QPN
 	case srcFatal:
 		return m.Fatal.Head().QPN
+	case srcReadPost:
+		return m.ReadPost.Head().QPN
+	case srcRespDone:
+		return m.RespDone.Head().QPN
 	}
 	return m.Told.Head().QPN
 }
@@ -269,6 +295,9 @@ func (m *QPC) load() (c Context) {
 	}
 	if r&InResponder != 0 {
 		c.Responder = *m.Responder.Data(0)
+	}
+	if r&InReads != 0 {
+		c.Reads = *m.Reads.Data(0)
 	}
 	return c
 }
@@ -299,11 +328,16 @@ func (m *QPC) store(c *Context, w Bank, before Note, queued bool) {
 	if w&InResponder != 0 {
 		m.Responder.Write(1, n, &c.Responder)
 	}
+	if w&InReads != 0 {
+		m.Reads.Write(1, n, &c.Reads)
+	}
 }
 
 // env is what the operations know besides the context.
 func (m *QPC) env() Env {
-	return Env{Reg: m.PortReg.Get(), LogWindow: m.par.LogWindow, Messages: uint16(m.par.Messages)}
+	return Env{
+		Reg: m.PortReg.Get(), LogWindow: m.par.LogWindow, Messages: uint16(m.par.Messages), NoCredits: m.par.NoCredits,
+	}
 }
 
 // count keeps the doorbell counters.

@@ -26,6 +26,8 @@ type bench struct {
 	Verdict  agent.Sink[port.RxVerdict]
 	Retire   agent.Source[port.Retire]
 	Fatal    agent.Source[port.Retire]
+	ReadPost agent.Source[port.ReadPost]
+	RespDone agent.Source[port.RespDone]
 	Admin    agent.Source[port.QPAdmin]
 	AdminRes agent.Sink[port.QPAdminRes]
 	Activate agent.Sink[port.Activate]
@@ -69,7 +71,7 @@ func newSized(t require.TestingT, o hdl.Options, throttle uint64, logQP uint8) *
 	for _, th := range []*agent.Throttle{
 		&b.Bell.Throttle, &b.Get.Throttle, &b.Ctx.Throttle, &b.Put.Throttle, &b.TxReq.Throttle, &b.TxHdr.Throttle,
 		&b.TxFault.Throttle, &b.Rx.Throttle, &b.Verdict.Throttle, &b.Retire.Throttle, &b.Fatal.Throttle,
-		&b.Admin.Throttle, &b.AdminRes.Throttle, &b.Activate.Throttle, &b.Event.Throttle, &b.QPErr.Throttle, &b.Async.Throttle,
+		&b.ReadPost.Throttle, &b.RespDone.Throttle, &b.Admin.Throttle, &b.AdminRes.Throttle, &b.Activate.Throttle, &b.Event.Throttle, &b.QPErr.Throttle, &b.Async.Throttle,
 	} {
 		th.Seed = throttle
 	}
@@ -84,6 +86,8 @@ func newSized(t require.TestingT, o hdl.Options, throttle uint64, logQP uint8) *
 	hdl.Connect(&b.QPC.Verdict, &b.Verdict.In, room)
 	hdl.Connect(&b.Retire.Out, &b.QPC.Retire, 2)
 	hdl.Connect(&b.Fatal.Out, &b.QPC.Fatal, 2)
+	hdl.Connect(&b.ReadPost.Out, &b.QPC.ReadPost, 2)
+	hdl.Connect(&b.RespDone.Out, &b.QPC.RespDone, 2)
 	hdl.Connect(&b.Admin.Out, &b.QPC.Admin, 2)
 	hdl.Connect(&b.QPC.AdminRes, &b.AdminRes.In, room)
 	hdl.Connect(&b.QPC.Activate, &b.Activate.In, 2)

@@ -24,10 +24,13 @@ type traffic struct {
 	Rx      []port.RxOp
 	Retire  []port.Retire
 	Fatal   []port.Retire
+	Reads   []port.ReadPost
+	Done    []port.RespDone
 }
 
 func (f *traffic) ops() int {
-	return len(f.Admin) + len(f.Bell) + len(f.Get) + len(f.Put) + len(f.TxReq) + len(f.TxFault) + len(f.Rx) + len(f.Retire) + len(f.Fatal)
+	return len(f.Admin) + len(f.Bell) + len(f.Get) + len(f.Put) + len(f.TxReq) + len(f.TxFault) + len(f.Rx) + len(f.Retire) + len(f.Fatal) +
+		len(f.Reads) + len(f.Done)
 }
 
 // outputs is what came out, port by port.
@@ -103,7 +106,7 @@ func (m *model) step(s source) port.QPN {
 		x := load(r.QPN)
 		v, _ := x.receive(&r, &e)
 		o.Verdict = append(o.Verdict, v)
-		if v.Action == port.RxAck && x.backlog() {
+		if x.opens(&v) {
 			activate(port.Activate{QPN: r.QPN})
 		}
 	case srcRetire, srcFatal:
@@ -117,6 +120,11 @@ func (m *model) step(s source) port.QPN {
 		if s == srcRetire && r.Kind == port.RetireDone && x.backlog() {
 			activate(port.Activate{QPN: r.QPN})
 		}
+	case srcReadPost:
+		p := take(&m.in.Reads)
+		load(p.QPN).post(&p)
+	case srcRespDone:
+		load(take(&m.in.Done).QPN).respDone()
 	case srcTold:
 		n := take(&m.told)
 		t := load(n).tell(n, &e)
@@ -155,6 +163,8 @@ func feed(t hdltest.T, f traffic, o hdl.Options, throttle uint64) (*hdl.Kernel, 
 	b.Rx.Push(f.Rx...)
 	b.Retire.Push(f.Retire...)
 	b.Fatal.Push(f.Fatal...)
+	b.ReadPost.Push(f.Reads...)
+	b.RespDone.Push(f.Done...)
 	var wait [sources]int // operations since a port had one and was passed over
 	quiet := 0
 	for quiet < 200 {
@@ -183,19 +193,20 @@ func feed(t hdltest.T, f traffic, o hdl.Options, throttle uint64) (*hdl.Kernel, 
 		Event: b.Event.Got, QPErr: b.QPErr.Got, Async: b.Async.Got, Stats: b.Level.Stats.Get(),
 	}
 	for n := range got.Contexts {
-		got.Contexts[n] = Context{*b.QPC.Common.Peek(n), *b.QPC.SQ.Peek(n), *b.QPC.Requester.Peek(n), *b.QPC.Responder.Peek(n)}
+		got.Contexts[n] = Context{*b.QPC.Common.Peek(n), *b.QPC.SQ.Peek(n), *b.QPC.Requester.Peek(n), *b.QPC.Responder.Peek(n), *b.QPC.Reads.Peek(n)}
 	}
 	require.Equal(t, m.out, got)
 	return b.k, got
 }
 
 // waiting tells for each port that needs no room whether it has an operation. Get
-// may wait for Put as long as Put has something.
+// may wait for Put as long as Put has something, Put for ReadPost.
 func (b *bench) waiting() [sources]bool {
 	q := b.QPC
 	return [sources]bool{
-		srcAdmin: q.Admin.Valid(), srcGet: q.Get.Valid() && !q.Put.Valid(), srcPut: q.Put.Valid(), srcTxReq: q.TxReq.Valid(),
-		srcTxFault: q.TxFault.Valid(), srcFatal: q.Fatal.Valid(),
+		srcAdmin: q.Admin.Valid(), srcGet: q.Get.Valid() && !q.Put.Valid(), srcPut: q.Put.Valid() && !q.ReadPost.Valid(),
+		srcTxReq: q.TxReq.Valid(), srcTxFault: q.TxFault.Valid(), srcFatal: q.Fatal.Valid(), srcReadPost: q.ReadPost.Valid(),
+		srcRespDone: q.RespDone.Valid(),
 	}
 }
 
@@ -231,7 +242,7 @@ func drawn(t *rapid.T) (f traffic) {
 	}
 	for range rapid.IntRange(0, 60).Draw(t, "rest") {
 		n := qpn.Draw(t, "qpn")
-		switch rapid.IntRange(0, 9).Draw(t, "port") {
+		switch rapid.IntRange(0, 13).Draw(t, "port") {
 		case 0, 1:
 			rq := rapid.Bool().Draw(t, "rq")
 			f.Bell = append(f.Bell, port.QPDoorbell{
@@ -242,32 +253,61 @@ func drawn(t *rapid.T) (f traffic) {
 			f.Get = append(f.Get, port.SQGet{QPN: n, Packets: 16})
 		case 3:
 			f.Put = append(f.Put, port.SQPut{
-				QPN: n, ExecIdx: rapid.Uint16Range(0, 20).Draw(t, "exec"), NextPSN: near(0xfffff0), Messages: 1,
-				Msg: port.SQMsg{Active: rapid.Bool().Draw(t, "begun")}, Fault: rapid.IntRange(0, 5).Draw(t, "fault") == 0,
+				QPN: n, ExecIdx: rapid.Uint16Range(0, 20).Draw(t, "exec"), NextPSN: near(0xfffff0), Messages: 1, Requests: 1,
+				Credited: rapid.Uint8Range(0, 1).Draw(t, "credited"),
+				Msg:      port.SQMsg{Active: rapid.Bool().Draw(t, "begun")}, Fault: rapid.IntRange(0, 5).Draw(t, "fault") == 0,
 			})
 		case 4:
 			f.TxReq = append(f.TxReq, port.TxHdrReq{QPN: n, Resp: rapid.Bool().Draw(t, "resp")})
 		case 5:
 			f.TxFault = append(f.TxFault, port.SQFault{QPN: n, PSN: near(0xfffff0), Status: abi.StatusLocProt})
 		case 6:
-			f.Retire = append(f.Retire, port.Retire{Kind: port.RetireKind(rapid.IntRange(0, 1).Draw(t, "kind")), QPN: n, Messages: 1})
+			f.Retire = append(f.Retire, port.Retire{Kind: port.RetireKind(rapid.IntRange(0, 1).Draw(t, "kind")), QPN: n, Messages: 1, Una: near(0xfffff0)})
 		case 7:
 			f.Fatal = append(f.Fatal, port.Retire{Kind: port.RetireFatal, QPN: n})
+		case 8:
+			first := near(0xfffff0)
+			f.Reads = append(f.Reads, port.ReadPost{
+				QPN: n, Op: rapid.SampledFrom([]abi.WQEOp{abi.OpRead, abi.OpFetchAdd}).Draw(t, "op"), UnitIdx: 3,
+				FirstPSN: first, LastPSN: first.Add(rapid.Uint32Range(0, 2).Draw(t, "more")), Len: rapid.SampledFrom([]uint32{0, 8, 1024, 2049}).Draw(t, "len"),
+			})
+		case 9:
+			f.Done = append(f.Done, port.RespDone{QPN: n})
 		default:
-			op := port.RxOp{Kind: port.RxOpKind(rapid.SampledFrom([]uint8{0, 0, 0, 0, 1, 2, 3}).Draw(t, "kind")), QPN: n, Status: abi.StatusLocLen}
-			op.Pkt = from2(rapid.SampledFrom([]roce.Opcode{
-				roce.RCSendOnly, roce.RCSendOnly, roce.RCSendFirst, roce.RCSendMiddle, roce.RCSendLast, roce.RCWriteOnly, roce.RCAck, roce.RCAck,
-			}).Draw(t, "opcode"), near(0xfffffe))
-			op.Pkt.Len = rapid.SampledFrom([]uint16{1024, 1024, 0, 1, 2000}).Draw(t, "len")
-			if op.Pkt.Opcode == roce.RCAck {
-				op.Pkt.PSN, op.Pkt.Len = near(0xfffff0), 0
-				op.Pkt.Syndrome = rapid.SampledFrom([]uint8{31, 31, 31, 0x60, 0x61, 0x21}).Draw(t, "syndrome")
-			}
-			op.Pkt.AckReq = rapid.Bool().Draw(t, "ackreq")
-			f.Rx = append(f.Rx, op)
+			f.Rx = append(f.Rx, drawnOp(t, n, near))
 		}
 	}
 	return f
+}
+
+// drawnOp is an operation of the receive pipeline.
+func drawnOp(t *rapid.T, n port.QPN, near func(uint32) roce.PSN) port.RxOp {
+	op := port.RxOp{
+		Kind: port.RxOpKind(rapid.SampledFrom([]uint8{0, 0, 0, 0, 0, 0, 1, 2, 3}).Draw(t, "kind")), QPN: n,
+		Status: rapid.SampledFrom([]abi.WCStatus{abi.StatusLocLen, abi.StatusRemAccess}).Draw(t, "status"),
+		PSN:    near(0xfffffe), Silent: rapid.IntRange(0, 9).Draw(t, "silent") == 0,
+	}
+	if rapid.IntRange(0, 3).Draw(t, "send") == 0 {
+		op.Send, op.PSN, op.Status = true, near(0xfffff0), abi.StatusLocProt
+	}
+	opcode := rapid.SampledFrom([]roce.Opcode{
+		roce.RCSendOnly, roce.RCSendOnly, roce.RCSendFirst, roce.RCSendMiddle, roce.RCSendLast, roce.RCWriteOnly, roce.RCWriteFirst,
+		roce.RCWriteLastImm, roce.RCReadRequest, roce.RCCmpSwap, roce.RCAck, roce.RCAck, roce.RCAck, roce.RCReadRespFirst,
+		roce.RCReadRespOnly, roce.RCReadRespLast, roce.RCAtomicAck,
+	}).Draw(t, "opcode")
+	op.Pkt = from2(opcode, near(0xfffffe))
+	op.Pkt.Len = rapid.SampledFrom([]uint16{1024, 1024, 0, 1, 2000}).Draw(t, "len")
+	op.Pkt.Reth = port.Reth{VA: 0x1000, RKey: 0x100, Len: rapid.SampledFrom([]uint32{0, 1, 1024, 1025}).Draw(t, "length")}
+	if opcode.IsResponse() {
+		op.Pkt.PSN = near(0xfffff0)
+		op.Pkt.MSN = port.MSN(rapid.Uint32Range(0, 4).Draw(t, "msn"))
+		op.Pkt.Syndrome = rapid.SampledFrom([]uint8{31, 31, 0, 3, 0x60, 0x61, 0x21}).Draw(t, "syndrome")
+		if opcode == roce.RCAck {
+			op.Pkt.Len = 0
+		}
+	}
+	op.Pkt.AckReq = rapid.Bool().Draw(t, "ackreq")
+	return op
 }
 
 // Any interleaving equals executing the operations one after the other in the

@@ -14,7 +14,7 @@ func (c *Context) receive(o *port.RxOp, e *Env) (v port.RxVerdict, w Bank) {
 	case port.RxPacket:
 		w = c.packet(&o.Pkt, &v, e)
 	case port.RxFault:
-		w = c.placeFault(o, &v)
+		w = c.placeFault(o, &v, e)
 	case port.RxFlushRQ:
 		w = c.flushRQ(&v)
 	case port.RxPurge:
@@ -32,7 +32,7 @@ func (c *Context) packet(p *port.RxPkt, v *port.RxVerdict, e *Env) Bank {
 	if p.Opcode.IsResponse() {
 		return c.response(p, v, e)
 	}
-	return c.request(p, v)
+	return c.request(p, v, e)
 }
 
 // foreign tells under which counter a packet is dropped because it is not for
@@ -64,43 +64,19 @@ func ownGID(v6 bool, r *port.PortReg) [16]byte {
 	return roce.GIDFromIPv4(r.IPv4)
 }
 
-// placeFault executes scatter's report that a packet's receive WQE could not be
-// used. The receive WQEs of packets judged before are completed by scatter, that
-// of a message in progress too.
-func (c *Context) placeFault(o *port.RxOp, v *port.RxVerdict) Bank {
-	v.Action, v.Status = port.RxFailed, o.Status
-	code := roce.NAKRemoteOperation
-	switch o.Status {
-	case abi.StatusLocLen:
-		code, v.Vendor, v.Drop = roce.NAKInvalidRequest, abi.VendorRecvTooLong, abi.RespLocalLengthError
-	case abi.StatusLocProt:
-		v.Vendor, v.Drop = abi.VendorLKeyUnknown, abi.RespLocalProtectionErrors
-	default:
-		v.Vendor = abi.VendorWQEFormat
-	}
-	if !c.responds() && c.Common.State != abi.QPErr {
-		v.Drop = 0
-		return 0 // reset since: nobody waits for a NAK
-	}
-	v.Ack = port.AckReq{Send: true, QPN: o.QPN, PSN: o.PSN, Syndrome: uint8(roce.NAKSyndrome(code)), MSN: o.MSN}
-	c.Responder.Active = false
-	c.flush(v.Status, v.Vendor)
-	return InCommon | InRequester | InResponder
-}
-
 // flushRQ takes the next receive WQE of a QP in ERR: the one held by a message in
 // progress, then those posted.
 func (c *Context) flushRQ(v *port.RxVerdict) Bank {
 	r := &c.Responder
-	if c.Common.State != abi.QPErr || !r.Active && r.CI == r.PI {
+	if c.Common.State != abi.QPErr || r.Incoming != IncomingSend && r.CI == r.PI {
 		v.Action = port.RxNothing
 		return 0
 	}
 	v.Action = port.RxFlushed
 	v.Status, v.Vendor = abi.StatusWRFlush, abi.VendorFlush
 	v.EndsWQE = true
-	if r.Active {
-		r.Active = false
+	if r.Incoming == IncomingSend {
+		r.Incoming = IncomingNone
 		c.describe(r.Held, v)
 	} else {
 		v.TakesWQE = true

@@ -22,7 +22,7 @@ func TestFaultOfScatter(t *testing.T) {
 	} {
 		x := ready(abi.QPRTS, 2)
 		x.SQ.PI = 1
-		x.Responder.Active = true // scatter completes what it has got
+		x.Responder.Incoming = IncomingSend // scatter completes what it has got
 		v, w := x.receive(&port.RxOp{Kind: port.RxFault, QPN: 1, PSN: 0x1234, MSN: 5, Status: c.status}, &env)
 		require.Equal(t, port.RxVerdict{
 			Action: port.RxFailed, Kind: port.RxFault, QPN: 1, PD: 7, RecvCQN: 12, SrcQPN: 0x22,
@@ -32,7 +32,7 @@ func TestFaultOfScatter(t *testing.T) {
 		require.Equal(t, InCommon|InRequester|InResponder, w)
 		require.Equal(t, abi.QPErr, x.Common.State)
 		require.Equal(t, NoteEvent|NoteActivate|NoteFlushRQ, x.Common.Pending)
-		require.False(t, x.Responder.Active)
+		require.Equal(t, IncomingNone, x.Responder.Incoming)
 	}
 }
 
@@ -59,7 +59,7 @@ func TestFlushOfReceiveQueue(t *testing.T) {
 	v, w := x.receive(flush, &env)
 	require.Equal(t, port.RxNothing, v.Action, "not in ERR")
 	require.Zero(t, w)
-	x.Responder.Active, x.Responder.Held = true, 13
+	x.Responder.Incoming, x.Responder.Held = IncomingSend, 13
 	x.flush(abi.StatusSuccess, abi.VendorNone)
 	for i, more := range []bool{true, true, false} {
 		v, w = x.receive(flush, &env)

@@ -8,11 +8,11 @@ import (
 
 // request judges a request packet by its PSN (IBTA 9.7.5): the expected one is
 // executed, one before it is a duplicate, one behind it is a gap.
-func (c *Context) request(p *port.RxPkt, v *port.RxVerdict) Bank {
+func (c *Context) request(p *port.RxPkt, v *port.RxVerdict, e *Env) Bank {
 	r := &c.Responder
 	switch p.PSN.Cmp(r.Expected) {
 	case -1:
-		c.duplicate(p, v)
+		c.duplicate(p, v, e)
 		return 0
 	case 1:
 		if r.Nak != NakNone { // told before, or told to wait
@@ -28,29 +28,30 @@ func (c *Context) request(p *port.RxPkt, v *port.RxVerdict) Bank {
 		c.fatalNAK(p, &refused, v)
 		return InCommon | InRequester | InResponder
 	}
-	if p.Opcode.TakesReceive() && r.PI == r.CI {
-		r.Nak = NakRNR
-		c.reply(v, p.PSN, roce.RNRSyndrome(c.Common.MinRNRTimer), abi.OutOfBuffer)
-		return InResponder
-	}
-	if wrong := wrongLength(p, r.Offset, c.Common.MTU); wrong.Vendor != abi.VendorNone {
-		if p.Opcode.TakesReceive() {
-			r.Held = r.CI
-			r.CI++
-			r.Active, r.Offset, v.TakesWQE = true, 0, true
+	if p.Opcode.TakesReceive() {
+		if r.PI == r.CI {
+			r.Nak = NakRNR
+			c.reply(v, p.PSN, roce.RNRSyndrome(c.Common.MinRNRTimer), abi.OutOfBuffer)
+			return InResponder
 		}
+		v.TakesWQE = true
+		r.Held = r.CI
+		r.CI++
+	}
+	if wrong := c.wrongLength(p); wrong.Vendor != abi.VendorNone {
 		c.fatalNAK(p, &wrong, v)
 		return InCommon | InRequester | InResponder
 	}
-	return c.place(p, v)
+	c.place(p, v, e)
+	return InResponder
 }
 
 // duplicate answers a SEND or WRITE that was executed before, if it asks for an
 // answer, with where the responder is now. The others find nothing saved.
-func (c *Context) duplicate(p *port.RxPkt, v *port.RxVerdict) {
+func (c *Context) duplicate(p *port.RxPkt, v *port.RxVerdict, e *Env) {
 	v.Drop = abi.DuplicateRequest
 	if p.AckReq && (p.Opcode.IsSend() || p.Opcode.IsWrite()) {
-		c.reply(v, c.Responder.Expected.Sub(1), roce.ACKSyndrome(roce.NoCredits), abi.DuplicateRequest)
+		c.reply(v, c.Responder.Expected.Sub(1), roce.Syndrome(c.ack(e)), abi.DuplicateRequest)
 	}
 }
 
@@ -60,94 +61,22 @@ func (c *Context) reply(v *port.RxVerdict, psn roce.PSN, s roce.Syndrome, count 
 	v.Ack = port.AckReq{Send: true, QPN: v.QPN, PSN: psn, Syndrome: uint8(s), MSN: c.Responder.MSN}
 }
 
-// place executes a packet in order: scatter gets it, and the context moves on. No
-// credits are given (31): a requester may always try, and is told RNR.
-func (c *Context) place(p *port.RxPkt, v *port.RxVerdict) Bank {
-	r := &c.Responder
-	if p.Opcode.TakesReceive() {
-		r.Held, r.Offset = r.CI, 0
-		r.CI++
-		v.TakesWQE = true
-	}
-	v.Action = port.RxPlace
-	v.EndsWQE = p.Opcode.Ends()
-	v.Offset = r.Offset
-	c.describe(r.Held, v)
-	r.Active = !v.EndsWQE
-	r.Offset += uint32(p.Len)
-	r.Expected = r.Expected.Add(1)
-	if v.EndsWQE {
-		r.MSN = r.MSN.Next()
-	}
-	v.Ack = port.AckReq{Send: p.AckReq, QPN: v.QPN, PSN: p.PSN, Syndrome: uint8(roce.ACKSyndrome(roce.NoCredits)), MSN: r.MSN}
-	if c.Common.State == abi.QPRTR && !r.CommEst {
-		r.CommEst = true
-		c.note(NoteCommEst)
-	}
-	return InResponder
-}
-
-// Refusal is why a request in order gets a fatal NAK: what becomes of the receive
-// WQE, if there is one. No Vendor: it gets none.
-type Refusal struct {
-	Status abi.WCStatus
-	Vendor abi.VendorErr
-}
-
-// refuse makes the checks that come before the receive WQE: the sequence of
-// opcodes in a message, and whether the operation is supported. SENDs are.
-func (c *Context) refuse(p *port.RxPkt) Refusal {
-	op := p.Opcode
-	switch {
-	case op.Valid() && op.Starts() == c.Responder.Active, // a new message in the midst of one, or the rest of none
-		op.IsWrite() && c.Responder.Active: // a SEND that goes on as a WRITE
-		return Refusal{abi.StatusLocQPOp, abi.VendorRecvSequence}
-	case !op.IsSend() || op.HasIETH():
-		return Refusal{abi.StatusLocQPOp, abi.VendorRecvOp}
-	}
-	return Refusal{}
-}
-
-// wrongLength checks the payload of a part of a SEND that begins at offset of its
-// message: all but the last full and without pad, and not more than 2^31 in all.
-func wrongLength(p *port.RxPkt, offset uint32, mtu abi.MTU) Refusal {
-	size, op := uint32(p.Len), p.Opcode
-	full := mtu.Bytes()
-	wrong := false
-	switch {
-	case op.IsFirst():
-		offset = 0
-		wrong = size != full || p.Pad != 0
-	case op.IsMiddle():
-		wrong = size != full || p.Pad != 0
-	case op.IsLast():
-		wrong = size == 0 || size > full
-	default:
-		offset = 0
-		wrong = size > full
-	}
-	switch {
-	case wrong:
-		return Refusal{abi.StatusLocQPOp, abi.VendorRecvLength}
-	case offset+size > roce.MaxMessage:
-		return Refusal{abi.StatusLocLen, abi.VendorRecvTooLong}
-	}
-	return Refusal{}
-}
-
 // fatalNAK answers with NAK invalid request and takes the QP to ERR. A receive WQE
 // that the message holds ends in error; without one an asynchronous event tells.
 func (c *Context) fatalNAK(p *port.RxPkt, why *Refusal, v *port.RxVerdict) {
 	r := &c.Responder
+	c.fails(p.PSN)
 	c.reply(v, p.PSN, roce.NAKSyndrome(roce.NAKInvalidRequest), abi.RespRemoteInvalidRequest)
 	v.Status, v.Vendor = why.Status, why.Vendor
-	if r.Active {
-		r.Active = false
+	if r.Incoming == IncomingSend || v.TakesWQE {
 		v.Error, v.EndsWQE = true, true
-		v.Offset = r.Offset
+		if !v.TakesWQE {
+			v.Offset = r.Offset
+		}
 		c.describe(r.Held, v)
 	} else {
 		c.note(NoteReqErr)
 	}
+	r.Incoming = IncomingNone
 	c.flush(why.Status, why.Vendor)
 }

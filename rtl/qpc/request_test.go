@@ -150,7 +150,7 @@ func TestSendInOrder(t *testing.T) {
 		require.Equal(t, c.expected, x.Responder.Expected)
 	}
 	require.Equal(t, port.MSN(3), x.Responder.MSN)
-	require.False(t, x.Responder.Active)
+	require.Equal(t, IncomingNone, x.Responder.Incoming)
 }
 
 func TestMSNWraps(t *testing.T) {
@@ -291,7 +291,7 @@ func TestInvalidRequests(t *testing.T) {
 			x.Responder.MSN = 9
 			index := uint16(14)
 			if c.begun {
-				x.Responder.Active, x.Responder.Held, x.Responder.Offset = true, 13, c.offset
+				x.Responder.Incoming, x.Responder.Held, x.Responder.Offset = IncomingSend, 13, c.offset
 				index = 13
 			}
 			p := from2(c.op, 0xfffffe)
@@ -316,7 +316,7 @@ func TestInvalidRequests(t *testing.T) {
 			require.Equal(t, InCommon|InRequester|InResponder, w)
 			require.Equal(t, abi.QPErr, x.Common.State)
 			require.Equal(t, Requester{Una: 0xfffff0, Fail: FailFlush, Stop: 0xfffff0, Status: c.status, Vendor: c.vendor}, x.Requester)
-			require.False(t, x.Responder.Active)
+			require.Equal(t, IncomingNone, x.Responder.Incoming)
 			require.False(t, x.expectsResponse(), "everything is flushed")
 		})
 	}
@@ -333,8 +333,10 @@ func TestLengthsThatAreRight(t *testing.T) {
 		{roce.RCSendFirst, 1024, 0, 1 << 31}, {roce.RCSendMiddle, 1024, 0, 1024},
 		{roce.RCSendLast, 1, 3, 1024}, {roce.RCSendLast, 1024, 0, 1<<31 - 1024},
 	} {
+		x := ready(abi.QPRTS, 1)
+		x.Responder.Offset = c.offset
 		p := port.RxPkt{Opcode: c.op, Len: c.len, Pad: c.pad}
-		require.Zero(t, wrongLength(&p, c.offset, abi.MTU1024), "%+v", c)
+		require.Zero(t, x.wrongLength(&p), "%+v", c)
 	}
 }
 

@@ -18,8 +18,8 @@ func (c *Context) expectsResponse() bool {
 	return false
 }
 
-// nak is what a NAK code does to the WQE that it names. With no retries a
-// sequence error is the last one.
+// nak is what a NAK code, or a response that is none, does to the WQE whose answer
+// it is. With no retries a sequence error is the last one.
 type nak struct {
 	status abi.WCStatus
 	vendor abi.VendorErr
@@ -33,42 +33,79 @@ var naks = [...]nak{
 	roce.NAKRemoteOperation: {abi.StatusRemOp, abi.VendorNAKOperational, abi.ReqRemoteOperational},
 }
 
-var rnrNak = nak{abi.StatusRNRRetryExc, abi.VendorRNRNAK, abi.RNRNakRetryErr}
+var (
+	rnrNak     = nak{abi.StatusRNRRetryExc, abi.VendorRNRNAK, abi.RNRNakRetryErr}
+	impliedNak = nak{abi.StatusRetryExc, abi.VendorNAKSequence, abi.ImpliedNakSeqErr}
+	badOpcode  = nak{abi.StatusBadResp, abi.VendorRespOp, 0}
+	badLength  = nak{abi.StatusLocLen, abi.VendorRespLength, 0}
+)
 
-// response judges an acknowledgement (IBTA 9.7.5.1). It is legal for a PSN that is
-// in flight; any other is a ghost, and ignored, as are reserved syndromes, and
-// responses to READs and atomics, of which none is in flight.
-func (c *Context) response(p *port.RxPkt, v *port.RxVerdict, e *Env) Bank {
+// response judges a response (IBTA 9.7.5.1). It is legal for a PSN that is in
+// flight; any other is a ghost, and ignored, as are reserved syndromes.
+//
+// Of a READ or atomic that is not answered, nothing but its own next response, or
+// a NAK in the place of that, may come: what is beyond says that it was lost.
+func (c *Context) response(p *port.RxPkt, v *port.RxVerdict, e *Env) (w Bank) {
 	r := &c.Requester
 	s := roce.Syndrome(p.Syndrome)
-	inFlight := c.limit().Diff(r.Una)
-	if p.Opcode != roce.RCAck || p.Len != 0 || !s.Valid() || !p.PSN.Within(r.Una, inFlight) {
+	inFlight := p.PSN.Within(r.Una, c.limit().Diff(r.Una))
+	_, next, reading := c.head()
+	way := p.PSN.Diff(r.Una) // a PSN in flight is so far from the oldest
+	switch {
+	case p.Opcode.HasAETH() && !s.Valid(), p.Opcode == roce.RCAck && !c.legalAck(p, s):
 		v.Drop = abi.RxDropOther
 		return 0
-	}
-	w := InRequester
-	switch {
+	case !inFlight:
+		return c.unsolicited(p, v, e)
+	case reading && way > next.Diff(r.Una), reading && p.PSN == next && p.Opcode == roce.RCAck && s.Kind() == roce.KindACK:
+		w = c.refused(next, &impliedNak, v)
+	case p.Opcode != roce.RCAck:
+		w = c.data(p, v)
 	case s.Kind() == roce.KindACK:
+		c.grant(s, p.MSN)
 		r.Una = p.PSN.Add(1)
+		v.Action = port.RxAck
+		w = InRequester
 	case s.Kind() == roce.KindRNR:
-		w |= c.refused(p.PSN, &rnrNak, v)
-	case int(s.Value()) < len(naks):
-		w |= c.refused(p.PSN, &naks[s.Value()], v)
-	default: // invalid RD request: not in RC
+		w = c.refused(p.PSN, &rnrNak, v)
+	default:
+		w = c.refused(p.PSN, &naks[s.Value()], v)
+	}
+	v.HasEvent, v.Event = true, c.event(v.QPN, e)
+	return w
+}
+
+// legalAck tells whether an acknowledgement is one of RC. That of an RD request is
+// not.
+func (c *Context) legalAck(p *port.RxPkt, s roce.Syndrome) bool {
+	return p.Len == 0 && !(s.Kind() == roce.KindNAK && int(s.Value()) >= len(naks))
+}
+
+// unsolicited takes an acknowledgement of the last PSN that was acknowledged before:
+// it may bring credits. It, and any other that is not in flight, does nothing else.
+func (c *Context) unsolicited(p *port.RxPkt, v *port.RxVerdict, e *Env) Bank {
+	s := roce.Syndrome(p.Syndrome)
+	if p.Opcode != roce.RCAck || s.Kind() != roce.KindACK || p.PSN != c.Requester.Una.Sub(1) || !c.grant(s, p.MSN) {
 		v.Drop = abi.RxDropOther
 		return 0
 	}
 	v.Action = port.RxAck
-	v.Event = c.event(v.QPN, e)
-	return w
+	v.HasEvent, v.Event = true, c.event(v.QPN, e)
+	return InRequester
 }
 
 // refused executes a NAK: it acknowledges all before its PSN, and ends the WQE
 // that holds it.
 func (c *Context) refused(psn roce.PSN, n *nak, v *port.RxVerdict) Bank {
-	v.Drop = n.count
+	v.Action, v.Drop = port.RxAck, n.count
 	c.Requester.Una = psn
 	c.fault(psn, n.status, n.vendor)
 	c.Common.Pending &^= NoteEvent // the verdict carries it
-	return InCommon
+	return InCommon | InRequester
+}
+
+// opens tells whether a verdict gives the send queue something to do. A READ of
+// many packets opens the window by and by: that is told now and then.
+func (c *Context) opens(v *port.RxVerdict) bool {
+	return v.HasEvent && c.backlog() && (v.Action == port.RxAck || v.SQ.Last || v.Event.Una%16 == 0)
 }

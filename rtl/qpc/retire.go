@@ -2,6 +2,7 @@ package qpc
 
 import (
 	"rnic/abi"
+	"rnic/roce"
 	"rnic/rtl/port"
 )
 
@@ -16,9 +17,10 @@ func (c *Context) retire(r *port.Retire) Bank {
 		c.SQ.Messages -= uint16(r.Messages)
 		c.SQ.Oldest = r.Oldest
 		c.tellDrained()
-		return InSQ
+		c.retireReads(r.Una)
+		return InSQ | InRequester
 	case port.RetireTimeout:
-		return c.timeout()
+		return c.timeout(r.Una)
 	case port.RetireFatal:
 		return c.fatal()
 	}
@@ -26,14 +28,14 @@ func (c *Context) retire(r *port.Retire) Bank {
 }
 
 // timeout ends the WQE of the oldest PSN in flight: with no retries the first
-// timeout is the last. One that an acknowledgement of everything has overtaken
-// ends nothing.
-func (c *Context) timeout() Bank {
+// timeout is the last. One that an acknowledgement has overtaken ends nothing: of
+// everything, or one that retrans, which knows of PSNs before known, has not got yet.
+func (c *Context) timeout(known roce.PSN) Bank {
 	if !c.sends() {
 		return 0
 	}
 	c.note(NoteEvent)
-	if c.Requester.Una != c.limit() {
+	if una := c.Requester.Una; una != c.limit() && !una.After(known) {
 		c.fault(c.Requester.Una, abi.StatusRetryExc, abi.VendorTimeout)
 	}
 	return InCommon | InRequester

@@ -31,12 +31,15 @@ func (c *Context) get(g *port.SQGet, e *Env) port.SQCtx {
 	x.Flush = !x.Run
 	if x.Run {
 		x.Window = c.window(e)
+		x.Idle = s.Next == c.Requester.Una
+		x.Reads, x.Reading = c.mayRead()
+		x.Credits = c.credits()
 	}
 	if cm.State != abi.QPSQD && s.Messages < e.Messages {
 		x.Messages = uint8(e.Messages - s.Messages)
 	}
 	s.Busy = true
-	s.Granted = min(uint16(g.Packets), x.Window)
+	s.Granted = uint32(min(uint16(g.Packets), x.Window))
 	return x
 }
 
@@ -50,6 +53,7 @@ func (c *Context) put(p *port.SQPut) Bank {
 	}
 	s.Exec, s.Next, s.Msg = p.ExecIdx, p.NextPSN, p.Msg
 	s.Messages += uint16(p.Messages)
+	c.spend(p.Requests, p.Credited)
 	s.Busy, s.Granted = false, 0
 	if p.Fault && (c.Common.State == abi.QPRTS || c.Common.State == abi.QPSQD) {
 		r := &c.Requester
