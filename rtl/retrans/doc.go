@@ -25,13 +25,17 @@
 //   - The QP is flushed: WR_FLUSH_ERR. That lasts until Purge, for entries that
 //     are pushed later too.
 //
+// Acknowledgements and responses come through scatter, behind the data that they
+// bring: a READ or atomic whose last PSN is acknowledged is in memory. So what is
+// known here lags behind qpc, and Retire tells how far it is.
+//
 // A completion is written if the message asked for one or did not succeed. A QP
 // that has more entries to end than one burst queues up behind the others. While
 // cq_writer takes no completions nothing ends, but all four inputs go on: no block
 // ever waits for the host by way of this one.
 //
 // A Purge drops the list without completions, then sends its marker on behind the
-// completions made before. An acknowledgement can still be on its way from ack_gen
+// completions made before. An acknowledgement can still be on its way from scatter
 // when its QP is purged; so those are ignored until a message comes.
 //
 // The ACK timer runs while a message waits for an answer. It starts with the

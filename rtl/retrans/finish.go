@@ -143,7 +143,7 @@ func (m *Retrans) alarm(l *list) {
 		m.wake(l)
 	default:
 		l.Armed, l.Expired = false, true
-		m.Retire.Put(port.Retire{Kind: port.RetireTimeout, QPN: m.Q.QPN})
+		m.Retire.Put(port.Retire{Kind: port.RetireTimeout, QPN: m.Q.QPN, Una: l.Una})
 		s := m.Stats.Get()
 		s.LocalAckTimeoutErr++
 		m.Stats.Set(s)
@@ -180,7 +180,7 @@ func (m *Retrans) close(l *list) {
 	d := &m.D
 	m.Free.Put(port.SentFree{N: d.N})
 	if l.Fail != failDrop {
-		m.Retire.Put(port.Retire{Kind: port.RetireDone, QPN: m.Q.QPN, Messages: d.N, Oldest: l.First.UnitIdx})
+		m.Retire.Put(port.Retire{Kind: port.RetireDone, QPN: m.Q.QPN, Messages: d.N, Oldest: l.First.UnitIdx, Una: l.Una})
 	}
 	d.N, d.Hold = 0, false
 	if !l.waiting() {

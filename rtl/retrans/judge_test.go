@@ -13,6 +13,9 @@ import (
 func (p *program) retired(v port.Retire) {
 	qpn := int(v.QPN)
 	l := p.qps[qpn]
+	if !l.purging {
+		require.False(p.t, v.Una.After(l.una))
+	}
 	if v.Kind == port.RetireTimeout {
 		p.timeouts++
 		if l.purging {
@@ -28,6 +31,9 @@ func (p *program) retired(v port.Retire) {
 	require.NotZero(p.t, v.Messages)
 	l.retired += int(v.Messages)
 	require.LessOrEqual(p.t, l.retired, len(l.messages))
+	if s := &l.messages[l.retired-1].sent; s.Kind == port.SentWire && !l.failed {
+		require.True(p.t, v.Una.After(s.LastPSN))
+	}
 	if l.retired < len(l.messages) && v.Oldest != 0 {
 		require.Equal(p.t, l.messages[l.retired].sent.UnitIdx, v.Oldest)
 	}

@@ -109,8 +109,9 @@ func (l *list) push(s *port.Sent, index uint16) (before uint16, linked bool, r r
 // learn takes what an event says, and tells whether it is progress. Una and
 // failures only ever get older or worse, so the order of events does not matter:
 // of two failures the one at the older PSN counts, and none once all is flushed.
+// Una may move by all of the 2^23 PSNs that a READ can take.
 func (l *list) learn(e *port.AckEvent) (progress bool) {
-	if !l.Known || e.Una.After(l.Una) {
+	if !l.Known || l.Una.Before(e.Una) {
 		l.Known, l.Una = true, e.Una
 		progress = true
 	}

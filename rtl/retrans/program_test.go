@@ -80,7 +80,7 @@ func (p *program) push(qpn int) {
 	p.credits--
 	p.unit++
 	m := &message{sent: port.Sent{
-		QPN: port.QPN(qpn), UnitIdx: p.unit, Op: abi.OpSend, Signaled: p.r.IntN(3) > 0, SendCQN: port.CQN(qpn) + 100,
+		QPN: port.QPN(qpn), UnitIdx: p.unit, Op: abi.WQEOp(p.r.IntN(int(abi.OpFetchAdd) + 1)), Signaled: p.r.IntN(3) > 0, SendCQN: port.CQN(qpn) + 100,
 		Arm: p.arm(), FirstPSN: l.next, LastPSN: l.next, ByteLen: p.r.Uint32(),
 	}, pushed: p.pushed}
 	p.pushed++

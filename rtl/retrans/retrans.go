@@ -14,7 +14,7 @@ const (
 	opAlarm    // the timer reports
 	opSent
 	opPurge
-	opAck   // event from ack_gen
+	opAck   // event from scatter
 	opEvent // event from qpc
 	opWalk  // the QP's turn to end entries
 	opEnd   // the first entry ends

@@ -52,12 +52,55 @@ func TestAcknowledgedMessagesComplete(t *testing.T) {
 	b.Ack.Push(port.AckEvent{QPN: 3, Una: 1}) // ends within the second
 	b.run(t, 20)
 	require.Equal(t, []port.CQEReq{{CQN: 7, QPN: 3, UnitIdx: 10, Opcode: abi.WCSend, ByteLen: 100}}, b.CQE.Got)
-	require.Equal(t, []port.Retire{{Kind: port.RetireDone, QPN: 3, Messages: 1, Oldest: 11}}, b.Retire.Got)
+	require.Equal(t, []port.Retire{{Kind: port.RetireDone, QPN: 3, Messages: 1, Oldest: 11, Una: 1}}, b.Retire.Got)
 	b.Ack.Push(port.AckEvent{QPN: 3, Una: 3})
 	b.run(t, 20)
 	require.Equal(t, []ended{{10, 0}, {11, 0}, {13, 0}}, b.ended(3))
-	require.Equal(t, port.Retire{Kind: port.RetireDone, QPN: 3, Messages: 2}, b.Retire.Got[1])
+	require.Equal(t, port.Retire{Kind: port.RetireDone, QPN: 3, Messages: 2, Una: 3}, b.Retire.Got[1])
 	require.Equal(t, 3, b.freed())
+}
+
+// TestOpcodes has each operation complete as verbs name it, with its length.
+func TestOpcodes(t *testing.T) {
+	want := []abi.WCOpcode{
+		abi.OpSend: abi.WCSend, abi.OpSendImm: abi.WCSend, abi.OpSendInv: abi.WCSend, abi.OpWrite: abi.WCWrite, abi.OpWriteImm: abi.WCWrite,
+		abi.OpRead: abi.WCRead, abi.OpCompareSwap: abi.WCCompareSwap, abi.OpFetchAdd: abi.WCFetchAdd, abi.OpLocalInv: abi.WCLocalInv,
+		abi.OpBindMW: abi.WCBindMW, abi.OpFastReg: abi.WCFastReg, abi.OpNop: abi.WCNop,
+	}
+	b := open(t)
+	for op := range want {
+		s := wire(3, uint16(op), roce.PSN(5+op), 1)
+		s.Op, s.ByteLen = abi.WQEOp(op), uint32(1000+op)
+		b.Sent.Push(s)
+	}
+	b.Ack.Push(port.AckEvent{QPN: 3, Una: 5 + roce.PSN(len(want))})
+	b.Ack.NotBefore = func(int) uint64 { return 100 }
+	b.run(t, 200)
+	require.Len(t, b.CQE.Got, len(want))
+	for op, c := range b.CQE.Got {
+		require.Equal(t, want[op], c.Opcode)
+		require.Equal(t, uint32(1000+op), c.ByteLen)
+	}
+}
+
+// TestLongestRead has all PSNs that may be outstanding belong to one READ, and
+// only the last response say so.
+func TestLongestRead(t *testing.T) {
+	b := open(t)
+	b.Sent.Push(wire(3, 1, 5, roce.MaxOutstanding))
+	b.run(t, 20)
+	b.Event.Push(port.AckEvent{QPN: 3, Una: 5})
+	b.run(t, 20)
+	b.Ack.Push(port.AckEvent{QPN: 3, Una: 5 + roce.MaxOutstanding - 1})
+	b.run(t, 20)
+	require.Empty(t, b.CQE.Got)
+	b.Ack.Push(port.AckEvent{QPN: 3, Una: 5 + roce.MaxOutstanding})
+	b.run(t, 20)
+	b.Sent.Push(wire(3, 2, 5+roce.MaxOutstanding, roce.MaxOutstanding))
+	b.run(t, 20)
+	b.Ack.Push(port.AckEvent{QPN: 3, Una: 5})
+	b.run(t, 20)
+	require.Equal(t, []ended{{1, 0}, {2, 0}}, b.ended(3))
 }
 
 func TestUnsignaledSuccessIsSilent(t *testing.T) {

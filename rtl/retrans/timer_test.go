@@ -42,7 +42,7 @@ func TestEveryTimeout(t *testing.T) {
 			b.Sent.NotBefore = func(int) uint64 { return 99 }
 			require.NoError(t, b.k.Run(100+2*timeout))
 			require.Equal(t, []uint64{100 + timeout}, b.expiries(), "code %d", code)
-			require.Equal(t, []port.Retire{{Kind: port.RetireTimeout, QPN: 3}}, b.Retire.Got)
+			require.Equal(t, []port.Retire{{Kind: port.RetireTimeout, QPN: 3, Una: 5}}, b.Retire.Got)
 			require.Equal(t, port.ReqStats{LocalAckTimeoutErr: 1}, b.DUT.Stats.Get())
 			require.LessOrEqual(t, b.k.Stats().Steps, uint64(20))
 
@@ -53,6 +53,16 @@ func TestEveryTimeout(t *testing.T) {
 			b.k.Close()
 		}
 	}
+}
+
+// TestTimeoutTellsUna: what the timer was not restarted for is still to be told.
+func TestTimeoutTellsUna(t *testing.T) {
+	b := open(t)
+	b.Sent.Push(armed(wire(3, 1, 5, 4), 1000))
+	b.Ack.Push(port.AckEvent{QPN: 3, Una: 7, Arm: 1000})
+	b.Ack.NotBefore = func(int) uint64 { return 500 }
+	b.run(t, 5000)
+	require.Equal(t, []port.Retire{{Kind: port.RetireTimeout, QPN: 3, Una: 7}}, b.Retire.Got)
 }
 
 // TestShortestTimeouts are those that the timer is too slow for.
