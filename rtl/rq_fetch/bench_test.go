@@ -62,6 +62,7 @@ func (m memory) post(r *ring, idx uint16, ctrl abi.RWQEControl) {
 // bench is a Fetch between agents, with host memory behind it.
 type bench struct {
 	Get   agent.Source[port.RQGet]
+	Ahead agent.Source[port.SQAhead]
 	Fetch *rqfetch.Fetch
 	WQE   agent.Sink[port.RQWQE]
 	Read  agent.Sink[port.ReadReq]
@@ -78,10 +79,11 @@ type bench struct {
 func newBench(t hdltest.T, p rqfetch.Params, o hdl.Options, throttle uint64) *bench {
 	b := &bench{Fetch: rqfetch.New(p), mem: memory{}, latency: 40, bad: map[port.BusAddr]bool{}}
 	hdl.Connect(&b.Get.Out, &b.Fetch.Lookup.Get, 2)
+	hdl.Connect(&b.Ahead.Out, &b.Fetch.Lookup.Ahead, 2)
 	hdl.Connect(&b.Fetch.Store.WQE, &b.WQE.In, 2)
 	hdl.Connect(&b.Fetch.Lookup.Read, &b.Read.In, 2)
 	hdl.Connect(&b.Data.Out, &b.Fetch.Store.Data, 2)
-	for i, th := range []*agent.Throttle{&b.Get.Throttle, &b.WQE.Throttle, &b.Read.Throttle, &b.Data.Throttle} {
+	for i, th := range []*agent.Throttle{&b.Get.Throttle, &b.Ahead.Throttle, &b.WQE.Throttle, &b.Read.Throttle, &b.Data.Throttle} {
 		if throttle != 0 {
 			th.Seed = throttle + uint64(i)
 		}
@@ -103,7 +105,7 @@ func (b *bench) read(t hdltest.T, q port.ReadReq) {
 	lane := int(q.Shift)
 	for i := uint32(0); i < q.Len; i++ {
 		a := q.Addr + port.BusAddr(i)
-		if b.posted != nil {
+		if b.posted != nil && (i == 0 || a&15 == 0) {
 			require.True(t, b.posted(a), "read of %#x, which is not posted", a)
 		}
 		err = err || b.bad[a&^15]

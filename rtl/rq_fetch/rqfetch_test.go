@@ -3,6 +3,7 @@ package rqfetch_test
 import (
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,6 +22,8 @@ type asked struct {
 	done   bool
 	vendor abi.VendorErr
 	purge  bool
+	skip   bool
+	send   *sendWQE
 }
 
 // traffic posts, asks and checks at random, several requests ahead.
@@ -35,6 +38,7 @@ type traffic struct {
 	purge bool // now and then
 	fault bool // malformed entries now and then
 	wrong map[*ring]map[uint16]abi.VendorErr
+	sqs   map[*ring]*sq // nil: no send queues
 }
 
 func newTraffic(t hdltest.T, b *bench, seed uint64, qps, gets int) *traffic {
@@ -66,6 +70,9 @@ func (x *traffic) posted(a port.BusAddr) bool {
 				}
 			}
 		}
+		if q := x.sqs[r]; q != nil && a >= q.base && a < q.base+port.BusAddr(64)<<q.log {
+			return true
+		}
 	}
 	return false
 }
@@ -95,9 +102,13 @@ func (x *traffic) more() {
 		if x.purging(r) {
 			return
 		}
+		if q := x.sqs[r]; q != nil && x.rng.IntN(2) == 0 {
+			x.response(r, q)
+			continue
+		}
 		x.post(r)
 		if r.ci == r.pi {
-			if len(x.queue) > 0 && x.rng.IntN(4) == 0 {
+			if x.answerDue() && x.rng.IntN(4) == 0 {
 				return
 			}
 			continue
@@ -105,6 +116,12 @@ func (x *traffic) more() {
 		if x.purge && x.rng.IntN(30) == 0 && x.idle(r) {
 			x.b.Get.Push(port.RQGet{Purge: true, QPN: r.qpn})
 			x.queue = append(x.queue, asked{r: r, purge: true})
+			continue
+		}
+		if x.purge && x.rng.IntN(8) == 0 { // a WRITE uses the entry up
+			x.b.Get.Push(port.RQGet{Skip: true, QPN: r.qpn, Idx: r.ci, Addr: r.addr(r.ci), Stride: 1 << r.logStride, Log: r.log})
+			x.queue = append(x.queue, asked{r: r, idx: r.ci, done: true, skip: true})
+			r.ci++
 			continue
 		}
 		done := x.rng.IntN(3) > 0
@@ -140,13 +157,36 @@ func (x *traffic) purging(r *ring) bool {
 	return false
 }
 
+// answerDue: an answer is going to come, and with it more.
+func (x *traffic) answerDue() bool {
+	return slices.ContainsFunc(x.queue, func(a asked) bool { return !a.skip })
+}
+
+// skipped: entries that were used up unread are free with the answer before them.
+func (x *traffic) skipped() {
+	for len(x.queue) > 0 && x.queue[0].skip {
+		x.queue[0].r.free = x.queue[0].idx + 1
+		x.queue = x.queue[1:]
+	}
+}
+
 func (x *traffic) check(w port.RQWQE) {
+	x.skipped()
 	require.NotEmpty(x.t, x.queue, "an answer without a request")
 	a := x.queue[0]
 	x.queue = x.queue[1:]
+	if a.send != nil {
+		require.Equal(x.t, a.send.answer, w, "QP %d, send WQE %d", a.r.qpn, a.send.idx)
+		if q := x.sqs[a.r]; a.done {
+			q.open, q.next = q.open[1:], q.next-1
+		}
+		x.more()
+		return
+	}
 	if a.purge {
 		require.Equal(x.t, port.RQWQE{}, w)
 		a.r.life++
+		x.reborn(a.r)
 		a.r.ci, a.r.pi = a.r.free, a.r.free // the same indices and slots anew
 		x.more()
 		return
@@ -163,12 +203,12 @@ func (x *traffic) check(w port.RQWQE) {
 	x.more()
 }
 
-// atMostTwo lines of a QP are valid.
+// atMostTwo lines of a receive queue are valid.
 func (x *traffic) atMostTwo() {
 	q := &x.b.Fetch.Lookup.Q
 	n := map[port.QPN]int{}
 	for i := range q.Tags {
-		if q.Valid>>i&1 != 0 {
+		if (q.Valid&^q.SQ)>>i&1 != 0 {
 			n[q.Tags[i].QPN]++
 			require.LessOrEqual(x.t, n[q.Tags[i].QPN], 2)
 		}
@@ -193,8 +233,10 @@ func TestRandom(t *testing.T) {
 				b := newBench(t, c.p, o, c.throttle)
 				x := newTraffic(t, b, 3, c.qps, 1500)
 				x.purge, x.fault = true, true
+				x.sendQueues()
 				require.NoError(t, b.k.Run(1_000_000))
 				require.Zero(t, x.left)
+				x.skipped()
 				require.Empty(t, x.queue, "requests without an answer")
 				return b.k, len(b.WQE.Got)
 			})

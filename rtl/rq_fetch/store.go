@@ -6,22 +6,35 @@ import (
 	"rnic/rtl/port"
 )
 
+// noneBad stands in arrival.Bad for no unreadable entries.
+const noneBad = 0xff
+
 // word is the width of the data path.
 type word [port.BeatBytes]byte
 
+// arrival is what has come of a line.
+type arrival struct {
+	Gen  bool  // use of the line that it is about
+	Here uint8 // entries before it have come
+	Bad  uint8 // entries from it on were unreadable
+}
+
 type storeRegs struct {
 	// Arriving data.
-	Beat   uint8  // of the present read
-	Merge  bool   // port 1 shows the word that the read starts in the middle of
-	Ticket uint8  // of the last read that has ended
-	Errs   uint64 // by ticket modulo 64: the read failed
-	// Answer whose words the RAMs show on port 0.
+	Beat  uint8 // of the present read
+	Merge bool  // port 1 shows the word that the read starts in the middle of
+	Marks uint8 // markers that have come, not yet answered
+	Lines [maxLines]arrival
+	// Answer of which the RAMs show words 2 Pair and 2 Pair + 1 on port 0. Part has
+	// the elements before those.
 	Busy   bool
 	Answer want
+	Pair   uint8
+	Part   port.RQWQE
 }
 
 // Store holds the lines. Words 0, 2, 4, 6 of each are in Even, the others in
-// Odd, so that an entry with four elements (80 bytes) is read at once.
+// Odd, so that 128 bytes are read at once.
 type Store struct {
 	Data hdl.In[port.ReadBeat]
 	WQE  hdl.Out[port.RQWQE]
@@ -59,6 +72,11 @@ func (s *Store) fill() {
 		return
 	}
 	f := s.Flight.Head()
+	if f.Mark {
+		s.Flight.Take()
+		d.Marks++
+		return
+	}
 	if f.Shift != 0 && !q.Merge {
 		s.bank(f.Word).Read(1, ramAddr(f.Line, f.Word))
 		d.Merge = true
@@ -80,68 +98,105 @@ func (s *Store) fill() {
 		copy(to[first:], b.Data[first:])
 		d.Beat++
 	}
-	if !b.Last {
-		return
+	if b.Last {
+		s.arrived(f, b.Err)
 	}
+}
+
+// arrived ends a read.
+func (s *Store) arrived(f *flight, err bool) {
+	d := &s.D
 	d.Beat, d.Merge = 0, false
-	d.Ticket++
-	d.Errs &^= 1 << (d.Ticket % 64)
-	if b.Err {
-		d.Errs |= 1 << (d.Ticket % 64)
+	l := &d.Lines[f.Line]
+	if l.Gen != f.Gen {
+		*l = arrival{Gen: f.Gen, Bad: noneBad}
 	}
-	s.Filled.Put(filled{Line: f.Line, Err: b.Err})
+	l.Here = f.To
+	if err {
+		l.Bad = min(l.Bad, f.From)
+	}
+	if !f.More {
+		s.Filled.Put(filled{Line: f.Line})
+	}
 	s.Flight.Take()
+}
+
+// ready tells whether what a request needs is there.
+func (s *Store) ready(w *want) bool {
+	l := &s.Q.Lines[w.Line]
+	switch {
+	case w.Mark:
+		return s.Q.Marks != 0
+	case w.NoLine:
+		return true
+	}
+	return l.Gen == w.Gen && l.Here >= w.Need
 }
 
 // read starts the oldest request once its entry is there.
 func (s *Store) read() {
-	q, d := &s.Q, &s.D
-	if d.Busy || !s.Want.Valid() {
+	d := &s.D
+	if d.Busy || !s.Want.Valid() || !s.ready(s.Want.Head()) {
 		return
 	}
-	w := s.Want.Head()
-	if !w.Ready && int8(q.Ticket-w.Ticket) < 0 {
-		return
+	w := *s.Want.Take()
+	switch {
+	case w.Mark:
+		d.Marks--
+	case !w.NoLine && s.Q.Lines[w.Line].Bad < w.Need:
+		w.Vendor = abi.VendorWQERead
 	}
-	d.Answer, d.Busy = *s.Want.Take(), true
-	if !w.Ready && !w.NoLine && q.Errs>>(w.Ticket%64)&1 != 0 {
-		d.Answer.Vendor = abi.VendorWQERead
-	}
-	at := uint16(w.Entry) << w.LogStride
-	addr := ramAddr(w.Line, uint8(at/port.BeatBytes))
-	s.Even.Read(0, addr)
-	s.Odd.Read(0, addr)
+	d.Answer, d.Busy, d.Pair = w, true, 0
+	s.look(&w, 0)
 }
 
-// answer sends the entry that the RAMs show.
+// look has the RAMs show a pair of words of an entry.
+func (s *Store) look(w *want, pair uint8) {
+	at := ramAddr(w.Line, uint8(uint16(w.Entry)<<w.LogStride/port.BeatBytes)+2*pair)
+	s.Even.Read(0, at)
+	s.Odd.Read(0, at)
+}
+
+// answer sends the entry that the RAMs show, or takes what they show of it.
 func (s *Store) answer() {
 	q, d := &s.Q, &s.D
 	if !q.Busy || !s.WQE.Ready() || !s.Answered.Ready() {
 		return
 	}
-	d.Busy = false
 	w := &q.Answer
-	if !w.NoLine {
+	var out port.RQWQE
+	switch {
+	case w.Vendor != abi.VendorNone:
+		out = port.RQWQE{Err: true, Vendor: w.Vendor}
+	case !w.Mark:
+		pair := s.pair(w)
+		out = q.Part
+		if q.Pair == 0 {
+			out = control(&pair, w)
+		}
+		if more := elements(&pair, w, q.Pair, &out); more {
+			d.Part, d.Pair = out, q.Pair+1
+			s.look(w, d.Pair)
+			return
+		}
+	}
+	s.WQE.Put(out)
+	d.Busy = false
+	if !w.Mark && !w.NoLine {
 		s.Answered.Put(answered{Line: w.Line})
 	}
-	out := s.WQE.Next()
-	if w.NoLine && w.Vendor == abi.VendorNone {
-		*out = port.RQWQE{}
-		return
-	}
-	if w.Vendor != abi.VendorNone {
-		*out = port.RQWQE{Err: true, Vendor: w.Vendor}
-		return
-	}
-	var e entry
+}
+
+// pair is the bytes of an entry that the RAMs show.
+func (s *Store) pair(w *want) (b pair) {
 	at := uint16(w.Entry) << w.LogStride
 	if at/port.BeatBytes&1 == 0 {
-		copy(e[:], s.Even.Data(0)[at%port.BeatBytes:])
+		copy(b[:], s.Even.Data(0)[at%port.BeatBytes:])
 		if w.LogStride > 6 {
-			copy(e[port.BeatBytes:], s.Odd.Data(0)[:])
+			copy(b[port.BeatBytes:], s.Odd.Data(0)[:])
 		}
 	} else {
-		copy(e[:], s.Odd.Data(0)[at%port.BeatBytes:])
+		copy(b[:], s.Odd.Data(0)[at%port.BeatBytes:])
 	}
-	*out = parse(&e, w.Idx, w.LogStride)
+	return b
 }
