@@ -20,7 +20,7 @@ func TestWhichFailureCounts(t *testing.T) {
 		c.put(&port.SQPut{NextPSN: c.SQ.Next, Fault: true})
 	}
 	flush := func(c *Context) { c.flush(abi.StatusSuccess, abi.VendorNone) }
-	timeout := func(c *Context) { c.retire(&port.Retire{Kind: port.RetireTimeout}) }
+	timeout := func(c *Context) { c.retire(&port.Retire{Kind: port.RetireTimeout, Una: c.Requester.Una}) }
 	ackTo := func(psn roce.PSN) func(*Context) { return func(c *Context) { c.Requester.Una = psn } }
 	for _, c := range []struct {
 		name   string
@@ -80,7 +80,7 @@ func TestCQOverrun(t *testing.T) {
 		require.Equal(t, abi.QPErr, x.Common.State, "%v", s)
 		require.Equal(t, NoteEvent|NoteFatal, x.Common.Pending)
 		require.Equal(t, port.AckEvent{
-			QPN: 1, Una: x.Requester.Una, Flush: true, Status: abi.StatusWRFlush, Vendor: abi.VendorFlush, Arm: x.arm(&env),
+			QPN: 1, Una: x.Requester.Una, Fail: true, FailPSN: x.Requester.Una, Status: abi.StatusWRFlush, Vendor: abi.VendorFlush, Arm: x.arm(&env),
 		}, x.event(1, &env))
 		told := x.tell(1, &env)
 		require.Equal(t, port.EventReq{Type: abi.EventQPFatal, Number: 1, Syndrome: uint16(abi.VendorCQOverrun)}, told.Async)
@@ -105,7 +105,7 @@ func TestFaultOfAQPThatDoesNotSend(t *testing.T) {
 func TestTelling(t *testing.T) {
 	x := inState(abi.QPErr)
 	x.Common.Queued = true
-	x.note(NoteEvent | NoteActivate | NoteFlushRQ | NoteCommEst | NoteSQDrained | NoteReqErr)
+	x.note(NoteEvent | NoteActivate | NoteFlushRQ | NoteCommEst | NoteSQDrained | NoteReqErr | NoteAccessErr)
 	x.Requester.Vendor = abi.VendorRecvOp
 	told := x.tell(3, &env)
 	require.Equal(t, NoteEvent|NoteActivate|NoteFlushRQ, told.Notes)
@@ -114,13 +114,13 @@ func TestTelling(t *testing.T) {
 	var types []abi.EventType
 	for ; told.Has; told = x.tell(3, &env) {
 		require.Equal(t, uint32(3), told.Async.Number)
-		if told.Async.Type == abi.EventQPReqErr {
+		if told.Async.Type == abi.EventQPReqErr || told.Async.Type == abi.EventQPAccessErr {
 			require.Equal(t, uint16(abi.VendorRecvOp), told.Async.Syndrome)
 		} else {
 			require.Zero(t, told.Async.Syndrome)
 		}
 		types = append(types, told.Async.Type)
 	}
-	require.Equal(t, []abi.EventType{abi.EventCommEst, abi.EventQPReqErr, abi.EventSQDrained}, types)
+	require.Equal(t, []abi.EventType{abi.EventCommEst, abi.EventQPReqErr, abi.EventQPAccessErr, abi.EventSQDrained}, types)
 	require.Zero(t, x.Common.Pending)
 }

@@ -61,7 +61,9 @@ func (c *Context) placeFault(o *port.RxOp, v *port.RxVerdict, e *Env) Bank {
 			v.Ack = port.AckReq{Send: true, QPN: o.QPN, PSN: o.PSN, Syndrome: uint8(roce.NAKSyndrome(f.code)), MSN: msn}
 		}
 	}
-	r.Incoming = IncomingNone
+	if !o.Resp { // scatter has nothing to do with a response
+		r.Incoming = IncomingNone
+	}
 	c.flush(v.Status, v.Vendor)
 	return InCommon | InRequester | InResponder
 }

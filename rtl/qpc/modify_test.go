@@ -191,8 +191,9 @@ func TestToErr(t *testing.T) {
 	x.SQ.PI, x.Responder.PI = 2, 1
 	require.True(t, x.modify(toErr, &env).ok())
 	require.Equal(t, NoteEvent|NoteActivate|NoteFlushRQ, x.Common.Pending)
-	require.Equal(t, port.AckEvent{QPN: 1, Una: 0xfffff0, Flush: true, Status: abi.StatusWRFlush, Vendor: abi.VendorFlush, Arm: 3 << 23},
-		x.event(1, &env))
+	require.Equal(t, port.AckEvent{
+		QPN: 1, Una: 0xfffff0, Fail: true, FailPSN: 0xfffff0, Status: abi.StatusWRFlush, Vendor: abi.VendorFlush, Arm: 3 << 23,
+	}, x.event(1, &env))
 	x.Common.Pending = 0
 	before := *x
 	require.True(t, x.modify(toErr, &env).ok())

@@ -102,12 +102,12 @@ func TestSendInOrder(t *testing.T) {
 	x := ready(abi.QPRTS, 3)
 	wqe := func(index, next uint16) port.RxVerdict {
 		return port.RxVerdict{
-			Action: port.RxPlace, QPN: 1, PD: 7, RecvCQN: 12, SrcQPN: 0x22,
+			Action: port.RxPlace, QPN: 1, Target: port.TargetRecv, PD: 7, RecvCQN: 12, SrcQPN: 0x22,
 			RQIdx: index, RQAddr: 0x20000 + 64*port.BusAddr(index%16), RQStride: 64, RQLog: 4, RQNext: next,
 		}
 	}
-	ack := func(send bool, psn roce.PSN, msn port.MSN) port.AckReq {
-		return port.AckReq{Send: send, QPN: 1, PSN: psn, Syndrome: 31, MSN: msn}
+	ack := func(send bool, psn roce.PSN, credits uint8, msn port.MSN) port.AckReq {
+		return port.AckReq{Send: send, QPN: 1, PSN: psn, Syndrome: credits, MSN: msn}
 	}
 	for i, c := range []struct {
 		op       roce.Opcode
@@ -118,27 +118,27 @@ func TestSendInOrder(t *testing.T) {
 	}{
 		{roce.RCSendFirst, 1024, false, 0xffffff, func() port.RxVerdict {
 			v := wqe(14, 2)
-			v.TakesWQE, v.Ack = true, ack(false, 0xfffffe, 0)
+			v.TakesWQE, v.Ack = true, ack(false, 0xfffffe, 2, 0)
 			return v
 		}()},
 		{roce.RCSendMiddle, 1024, true, 0, func() port.RxVerdict {
 			v := wqe(14, 2)
-			v.Offset, v.Ack = 1024, ack(true, 0xffffff, 0)
+			v.Offset, v.Ack = 1024, ack(true, 0xffffff, 2, 0)
 			return v
 		}()},
 		{roce.RCSendLastImm, 1, true, 1, func() port.RxVerdict {
 			v := wqe(14, 2)
-			v.Offset, v.EndsWQE, v.Ack = 2048, true, ack(true, 0, 1)
+			v.Offset, v.EndsWQE, v.Ack = 2048, true, ack(true, 0, 2, 1)
 			return v
 		}()},
 		{roce.RCSendOnlyImm, 1024, false, 2, func() port.RxVerdict {
 			v := wqe(15, 1)
-			v.TakesWQE, v.EndsWQE, v.Ack = true, true, ack(false, 1, 2)
+			v.TakesWQE, v.EndsWQE, v.Ack = true, true, ack(false, 1, 1, 2)
 			return v
 		}()},
 		{roce.RCSendOnly, 0, true, 3, func() port.RxVerdict {
 			v := wqe(16, 0)
-			v.TakesWQE, v.EndsWQE, v.Ack = true, true, ack(true, 2, 3)
+			v.TakesWQE, v.EndsWQE, v.Ack = true, true, ack(true, 2, 0, 3)
 			return v
 		}()},
 	} {
@@ -189,7 +189,7 @@ func TestDuplicate(t *testing.T) {
 			require.Equal(t, c.reply, v.Action == port.RxReply, c.name)
 			want := port.AckReq{}
 			if c.reply {
-				want = port.AckReq{Send: true, QPN: 1, PSN: 0xfffffd, Syndrome: 31, MSN: 5}
+				want = port.AckReq{Send: true, QPN: 1, PSN: 0xfffffd, Syndrome: 1, MSN: 5}
 			}
 			require.Equal(t, want, v.Ack, c.name)
 		}
@@ -265,13 +265,10 @@ func TestInvalidRequests(t *testing.T) {
 		{"write in a message", mid, roce.RCWriteOnly, 1, 0, 1024, abi.StatusLocQPOp, abi.VendorRecvSequence, true},
 		{"a message goes on as a write", mid, roce.RCWriteMiddle, 1024, 0, 1024, abi.StatusLocQPOp, abi.VendorRecvSequence, true},
 		{"read in a message", mid, roce.RCReadRequest, 0, 0, 1024, abi.StatusLocQPOp, abi.VendorRecvSequence, true},
-		{"write", !mid, roce.RCWriteOnly, 1, 0, 0, abi.StatusLocQPOp, abi.VendorRecvOp, false},
-		{"write first", !mid, roce.RCWriteFirst, 1024, 0, 0, abi.StatusLocQPOp, abi.VendorRecvOp, false},
-		{"read", !mid, roce.RCReadRequest, 0, 0, 0, abi.StatusLocQPOp, abi.VendorRecvOp, false},
-		{"compare and swap", !mid, roce.RCCmpSwap, 0, 0, 0, abi.StatusLocQPOp, abi.VendorRecvOp, false},
-		{"fetch and add", !mid, roce.RCFetchAdd, 0, 0, 0, abi.StatusLocQPOp, abi.VendorRecvOp, false},
-		{"only with invalidate", !mid, roce.RCSendOnlyInv, 1, 0, 0, abi.StatusLocQPOp, abi.VendorRecvOp, false},
-		{"last with invalidate", mid, roce.RCSendLastInv, 1, 0, 1024, abi.StatusLocQPOp, abi.VendorRecvOp, true},
+		{"write, not enabled", !mid, roce.RCWriteOnly, 0, 0, 0, abi.StatusLocQPOp, abi.VendorRecvOp, false},
+		{"read, not enabled", !mid, roce.RCReadRequest, 0, 0, 0, abi.StatusLocQPOp, abi.VendorRecvOp, false},
+		{"compare and swap, not enabled", !mid, roce.RCCmpSwap, 0, 0, 0, abi.StatusLocQPOp, abi.VendorRecvOp, false},
+		{"fetch and add, not enabled", !mid, roce.RCFetchAdd, 0, 0, 0, abi.StatusLocQPOp, abi.VendorRecvOp, false},
 		{"reserved", !mid, 0x15, 1, 0, 0, abi.StatusLocQPOp, abi.VendorRecvOp, false},
 		{"reserved in a message", mid, 0x1f, 1, 0, 1024, abi.StatusLocQPOp, abi.VendorRecvOp, true},
 		{"short first", !mid, roce.RCSendFirst, 1023, 0, 0, abi.StatusLocQPOp, abi.VendorRecvLength, true},
@@ -287,6 +284,7 @@ func TestInvalidRequests(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := ready(abi.QPRTS, 3)
+			x.Common.Access = 0
 			x.SQ.PI, x.SQ.Next = 4, x.SQ.Next.Add(2)
 			x.Responder.MSN = 9
 			index := uint16(14)
@@ -348,7 +346,7 @@ func TestOrderOfChecks(t *testing.T) {
 	p.Len = 5000
 	v, _ := x.judge(p)
 	require.Equal(t, abi.OutOfBuffer, v.Drop)
-	v, _ = x.judge(from2(roce.RCSendOnlyInv, 0xfffffe))
+	v, _ = x.judge(from2(0x15, 0xfffffe))
 	require.Equal(t, abi.VendorRecvOp, v.Vendor)
 }
 

@@ -47,10 +47,10 @@ func TestServiceSaysAll(t *testing.T) {
 	x.SQ.Next = x.SQ.Next.Add(28)
 	require.Equal(t, port.SQCtx{
 		QPN: 3, State: abi.QPRTS, Run: true, PD: 7, MTU: 1024, SQBase: 0x10000, SQLog: 6, PI: 7, ExecIdx: 5,
-		NextPSN: 0xc, Window: 128 - 28, Messages: 128, Msg: port.SQMsg{Active: true, Offset: 4096},
+		NextPSN: 0xc, Window: 128 - 28, Messages: 128, Reads: 4, Credits: 1, Msg: port.SQMsg{Active: true, Offset: 4096},
 		Arm: 3 << 23, SendCQN: 11, SigAll: true,
 	}, x.get(&port.SQGet{QPN: 3, Packets: 16}, &env))
-	require.Equal(t, uint16(16), x.SQ.Granted)
+	require.Equal(t, uint32(16), x.SQ.Granted)
 }
 
 func TestNothingToDo(t *testing.T) {
@@ -93,7 +93,7 @@ func TestMessagesAreCounted(t *testing.T) {
 	g := port.SQGet{Packets: 16}
 	require.Equal(t, uint8(128), x.get(&g, &env).Messages)
 	// One message is done before the service that sent it is closed.
-	require.Equal(t, InSQ, x.retire(&port.Retire{Kind: port.RetireDone, Messages: 1}))
+	require.Equal(t, InSQ|InRequester, x.retire(&port.Retire{Kind: port.RetireDone, Messages: 1}))
 	x.put(&port.SQPut{ExecIdx: 4, NextPSN: 3, Messages: 4})
 	require.Equal(t, uint16(3), x.SQ.Messages)
 	require.Equal(t, uint8(125), x.get(&g, &env).Messages)
