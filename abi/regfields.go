@@ -32,7 +32,7 @@ type Caps struct {
 
 // Limits0 is register LIMITS0.
 type Limits0 struct {
-	MaxSGE    uint8  `doc:"scatter/gather elements of a work request; the format has room for 16"`
+	MaxSGE    uint8  `doc:"scatter/gather elements of a work request"`
 	MSIX      uint8  `doc:"MSI-X vectors"`
 	MaxInline uint16 `doc:"bytes of inline data of a work request"`
 }
@@ -116,7 +116,7 @@ type TimeUnit struct {
 // What the default build reports in CAPS and LIMITS.
 var (
 	DefaultCaps    = Caps{PushWQE: true, LogMaxQP: 10, LogMaxCQ: 10, LogMaxRing: MaxLogRing}
-	DefaultLimits0 = Limits0{MaxSGE: 4, MaxInline: 64, MSIX: MSIXCount}
+	DefaultLimits0 = Limits0{MaxSGE: MaxSGE, MaxInline: 64, MSIX: MSIXCount}
 	DefaultLimits1 = Limits1{LogKeys: 10, LogPages: 14, LogUAR: 8, LogMaxEQ: 4, MaxMTU: MTU4096, MaxRdAtomic: 16}
 )
 

@@ -52,7 +52,7 @@ func TestResetValues(t *testing.T) {
 	require.Equal(t, "RNIC", string([]byte{byte(id), byte(id >> 8), byte(id >> 16), byte(id >> 24)}))
 	require.Equal(t, uint32(1<<16), word(RegVersion))
 	require.Equal(t, uint32(15<<24|10<<16|10<<8|1), word(RegCaps))
-	require.Equal(t, uint32(64<<16|16<<8|4), word(RegLimits0))
+	require.Equal(t, uint32(64<<16|16<<8|16), word(RegLimits0))
 	require.Equal(t, uint32(16<<24|5<<18|4<<14|8<<10|14<<5|10), word(RegLimits1))
 	require.Equal(t, uint32(1), word(RegStatus))
 	require.Equal(t, uint32(3), word(RegPortMTU))

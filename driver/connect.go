@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"math"
 	"net/netip"
 
 	"rnic/abi"
@@ -15,8 +16,8 @@ type ConnectOptions struct {
 	RetryCnt        uint8           // 0
 	RNRRetry        uint8           // 0
 	MinRNRTimer     uint8           // 12: 0.64 ms
-	MaxRdAtomic     uint8           // the device's most
-	MaxDestRdAtomic uint8           // the device's most
+	MaxRdAtomic     int             // READs and atomics in flight as initiator; the device's most; negative: none
+	MaxDestRdAtomic int             // and as responder
 	HopLimit        uint8           // 64
 	TrafficClass    uint8
 	FlowLabel       uint32 // IPv6
@@ -48,7 +49,7 @@ func (q *QP) Connect(remote Endpoint, o ConnectOptions) error {
 	}
 	err := q.Modify(QPAttr{
 		State: abi.QPRTR, AV: av, PathMTU: o.MTU, DestQPN: remote.QPN, RQPSN: remote.PSN,
-		MaxDestRdAtomic: o.MaxDestRdAtomic, MinRNRTimer: o.MinRNRTimer, Access: o.Access,
+		MaxDestRdAtomic: depth(o.MaxDestRdAtomic), MinRNRTimer: o.MinRNRTimer, Access: o.Access,
 	}, abi.AttrState|abi.AttrAV|abi.AttrPathMTU|abi.AttrDestQPN|abi.AttrRQPSN|
 		abi.AttrMaxDestRdAtomic|abi.AttrMinRNRTimer|abi.AttrAccessFlags)
 	if err != nil {
@@ -56,7 +57,7 @@ func (q *QP) Connect(remote Endpoint, o ConnectOptions) error {
 	}
 	return q.Modify(QPAttr{
 		State: abi.QPRTS, Timeout: o.Timeout, RetryCnt: o.RetryCnt, RNRRetry: o.RNRRetry,
-		SQPSN: q.psn, MaxRdAtomic: o.MaxRdAtomic,
+		SQPSN: q.psn, MaxRdAtomic: depth(o.MaxRdAtomic),
 	}, abi.AttrState|abi.AttrTimeout|abi.AttrRetryCnt|abi.AttrRNRRetry|abi.AttrSQPSN|abi.AttrMaxRdAtomic)
 }
 
@@ -66,11 +67,15 @@ func (o *ConnectOptions) defaults(q *QP) {
 	set(&o.Access, a.Access&(abi.AccessRemoteWrite|abi.AccessRemoteRead|abi.AccessRemoteAtomic))
 	set(&o.Timeout, 14)
 	set(&o.MinRNRTimer, 12)
-	set(&o.MaxRdAtomic, a.MaxRdAtomic)
-	set(&o.MaxDestRdAtomic, a.MaxDestRdAtomic)
+	set(&o.MaxRdAtomic, int(a.MaxRdAtomic))
+	set(&o.MaxDestRdAtomic, int(a.MaxDestRdAtomic))
 	set(&o.HopLimit, 64)
 	set(&o.UDPSPort, 0xc000|uint16(q.num)&0x3fff)
 }
+
+// depth is the attribute that an option stands for. The device refuses what is too
+// much, so what the attribute can't hold becomes the most.
+func depth(n int) uint8 { return uint8(min(max(n, 0), math.MaxUint8)) }
 
 // set gives an option its default.
 func set[T comparable](v *T, def T) {

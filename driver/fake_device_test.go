@@ -56,7 +56,8 @@ type fakeQP struct {
 
 type fakeMR struct {
 	abi.MRMailbox
-	pages []uint64
+	pages   []uint64
+	invalid bool // by a SEND with invalidate
 }
 
 func newDevice(m *machine) *device {
@@ -65,8 +66,8 @@ func newDevice(m *machine) *device {
 		eqs: map[uint32]*fakeEQ{}, cqs: map[uint32]*fakeCQ{}, qps: map[uint32]*fakeQP{}, mrs: map[uint32]*fakeMR{},
 		limit: abi.DeviceMailbox{
 			MaxQP: 64, MaxCQ: 64, MaxEQ: 16, MaxMR: 8, MaxPages: 32, MaxSQUnits: 1 << 15, MaxRQEntries: 1 << 15, MaxCQE: 1 << 15,
-			MaxSGE: 4, MaxInline: 64, PageSizes: 1<<12 | 1<<16 | 1<<21, QPTypes: 1 << abi.QPTypeRC,
-			WQEOps: 1<<abi.OpSend | 1<<abi.OpSendImm | 1<<abi.OpNop, Access: 0xf,
+			MaxSGE: 16, MaxInline: 64, PageSizes: 1<<12 | 1<<16 | 1<<21, QPTypes: 1 << abi.QPTypeRC,
+			WQEOps: 1<<abi.OpNop | 1<<abi.OpLocalInv - 1, Access: 0xf,
 			MaxRdAtomic: 16, MaxDestRdAtomic: 16, MaxMTU: abi.MTU4096, Ports: 1, GIDs: 2, PKeys: 1,
 		},
 	}

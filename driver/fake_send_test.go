@@ -55,7 +55,7 @@ func (d *device) wqe(q *fakeQP) {
 	case q.State == abi.QPErr:
 		e.Status, e.VendorErr = abi.StatusWRFlush, abi.VendorFlush
 	case c.Op != abi.OpNop:
-		e.Status, e.ByteLen = d.send(q, &c, raw)
+		e.Status, e.ByteLen = d.message(q, &c, b[:], raw)
 	}
 	if e.Status != abi.StatusSuccess {
 		q.State = abi.QPErr
@@ -66,47 +66,75 @@ func (d *device) wqe(q *fakeQP) {
 	d.flush(q)
 }
 
+// peer is the QP that takes a request, if it answers at all.
+func (d *device) peer(q *fakeQP) *fakeQP {
+	p := d.qps[q.DestQPN]
+	if p == nil || p.State != abi.QPRTR && p.State != abi.QPRTS || p.DestQPN != q.num {
+		return nil
+	}
+	return p
+}
+
 // send carries a message to the peer.
 func (d *device) send(q *fakeQP, c *abi.WQEControl, raw []byte) (status abi.WCStatus, n uint32) {
-	var data []byte
-	if c.Flags&abi.WQEInlined != 0 {
-		data = raw[:c.InlineLen]
-	} else {
-		for i := range int(c.NumSGE) {
-			var s abi.SGE
-			_ = abi.SGELayout.Decode(raw[i*abi.SGESize:], &s)
-			at, status := d.bytes(q, s, 0)
-			if status != abi.StatusSuccess {
-				return status, 0
-			}
-			for _, a := range at {
-				var v [1]byte
-				d.m.read(a, v[:])
-				data = append(data, v[0])
-			}
-		}
+	data, status := d.gather(q, c, raw)
+	if status != abi.StatusSuccess {
+		return status, 0
 	}
-	p := d.qps[q.DestQPN]
+	p := d.peer(q)
 	switch {
-	case p == nil || p.State != abi.QPRTR && p.State != abi.QPRTS || p.DestQPN != q.num:
+	case p == nil:
 		return abi.StatusRetryExc, 0
 	case p.rqCI == p.rqPI:
 		return abi.StatusRNRRetryExc, 0
 	}
 	e := abi.CQE{Index: p.rqCI, QPN: p.num, SrcQPN: q.num, Opcode: abi.WCRecv, ByteLen: uint32(len(data)), Imm: c.Imm}
-	if c.Op == abi.OpSendImm {
-		e.Flags = abi.CQEWithImm
-	}
 	e.Status = d.receive(p, data)
+	status = abi.StatusRemInvReq
+	switch c.Op {
+	case abi.OpSendImm:
+		e.Flags = abi.CQEWithImm
+	case abi.OpSendInv:
+		e.Flags = abi.CQEWithInv
+		if !d.invalidate(p, abi.Key(c.Imm)) {
+			e.Status, status = abi.StatusMWBind, abi.StatusRetryExc
+		}
+	}
 	p.rqCI++
 	d.cqe(p.RecvCQN, e, c.Flags&abi.WQESolicited != 0)
 	if e.Status != abi.StatusSuccess {
-		p.State = abi.QPErr
-		d.event(0, abi.Event{Type: abi.EventQPReqErr, Number: p.num, Syndrome: uint16(abi.VendorRecvTooLong)})
-		d.flush(p)
-		return abi.StatusRemInvReq, 0
+		d.fail(p)
+		return status, 0
 	}
 	return abi.StatusSuccess, uint32(len(data))
+}
+
+// gather is what a WQE sends.
+func (d *device) gather(q *fakeQP, c *abi.WQEControl, raw []byte) (data []byte, status abi.WCStatus) {
+	if c.Flags&abi.WQEInlined != 0 {
+		return raw[:c.InlineLen], abi.StatusSuccess
+	}
+	at, status := d.elements(q, int(c.NumSGE), raw, 0)
+	for _, a := range at {
+		var v [1]byte
+		d.m.read(a, v[:])
+		data = append(data, v[0])
+	}
+	return data, status
+}
+
+// elements are the bytes of a list of SGEs.
+func (d *device) elements(q *fakeQP, n int, raw []byte, access abi.AccessFlags) (at []uint64, status abi.WCStatus) {
+	for i := range n {
+		var s abi.SGE
+		_ = abi.SGELayout.Decode(raw[i*abi.SGESize:], &s)
+		more, status := d.bytes(q, s, access)
+		if status != abi.StatusSuccess {
+			return nil, status
+		}
+		at = append(at, more...)
+	}
+	return at, abi.StatusSuccess
 }
 
 // receive scatters a message over the next receive WQE.
@@ -150,7 +178,7 @@ func (d *device) bytes(q *fakeQP, s abi.SGE, access abi.AccessFlags) (at []uint6
 		return nil, abi.StatusSuccess
 	}
 	r := d.mrs[s.LKey.Index()]
-	if r == nil || r.KeyLow != s.LKey.Low() || r.PD != q.PD || access&^r.Access != 0 ||
+	if r == nil || r.invalid || r.KeyLow != s.LKey.Low() || r.PD != q.PD || access&^r.Access != 0 ||
 		s.Addr < r.Addr || s.Addr+uint64(s.Length) > r.Addr+r.Length {
 		return nil, abi.StatusLocProt
 	}

@@ -10,9 +10,9 @@ import (
 type SendWR struct {
 	ID     uint64 // comes back in the WC
 	Op     abi.WQEOp
-	SGEs   []SGE  // what is sent, in order
-	Inline []byte // sent instead of SGEs, if not nil: copied before PostSend returns
-	Imm    uint32 // immediate, or the key to invalidate
+	SGEs   []SGE  // what is sent, or where a READ goes, in order; atomics: one, for the 8 bytes of the old value
+	Inline []byte // sent instead of SGEs, if not nil: copied before PostSend returns; not of READs and atomics
+	Imm    uint32 // immediate; SEND_INV: the peer's key to invalidate
 
 	Signaled  bool // gives a WC when done; an error gives one anyway
 	Solicited bool // the receiver's WC is a solicited one
@@ -134,7 +134,7 @@ func (q *QP) checkSend(w *SendWR) (units int, err error) {
 		return 0, fmt.Errorf("%d SGEs, the QP has %d: %w", len(w.SGEs), q.sq.maxSGE, ErrInvalid)
 	}
 	switch w.Op {
-	case abi.OpCompareSwap, abi.OpFetchAdd:
+	case abi.OpCompareSwap, abi.OpFetchAdd: // that it has 8 bytes is for the device to judge
 		if len(w.SGEs) != 1 {
 			return 0, fmt.Errorf("%s with %d SGEs, not 1: %w", w.Op, len(w.SGEs), ErrInvalid)
 		}

@@ -144,7 +144,7 @@ func TestPostErrors(t *testing.T) {
 		"inline":          {driver.SendWR{Op: abi.OpSend, Inline: make([]byte, 21)}, driver.ErrInvalid},
 		"both":            {driver.SendWR{Op: abi.OpSend, Inline: make([]byte, 1), SGEs: make([]driver.SGE, 1)}, driver.ErrInvalid},
 		"no operation":    {driver.SendWR{Op: 200}, driver.ErrInvalid},
-		"not done, WRITE": {driver.SendWR{Op: abi.OpWrite}, driver.ErrNotSupported},
+		"not done, LOCAL": {driver.SendWR{Op: abi.OpLocalInv}, driver.ErrNotSupported},
 		"not done, bind":  {driver.SendWR{Op: abi.OpBindMW}, driver.ErrNotSupported},
 	} {
 		c.wr.ID = 77

@@ -2,6 +2,10 @@ package admin
 
 import "rnic/abi"
 
+// operations are those of the send queue.
+const operations = 1<<abi.OpSend | 1<<abi.OpSendImm | 1<<abi.OpSendInv | 1<<abi.OpWrite | 1<<abi.OpWriteImm |
+	1<<abi.OpRead | 1<<abi.OpCompareSwap | 1<<abi.OpFetchAdd | 1<<abi.OpNop
+
 // device is what QUERY_DEVICE tells. What is not there is not supported: the
 // device refuses it.
 func device(p Params) (b [abi.MailboxSize]byte) {
@@ -20,7 +24,7 @@ func device(p Params) (b [abi.MailboxSize]byte) {
 		MaxInline:       lim0.MaxInline,
 		MaxMRSize:       uint64(p.Pages) << 30,
 		PageSizes:       pageSizes,
-		WQEOps:          1<<abi.OpSend | 1<<abi.OpSendImm | 1<<abi.OpNop,
+		WQEOps:          operations,
 		QPTypes:         1 << abi.QPTypeRC,
 		Access:          abi.AccessLocalWrite | abi.AccessRemoteWrite | abi.AccessRemoteRead | abi.AccessRemoteAtomic,
 		MaxRdAtomic:     lim1.MaxRdAtomic,
