@@ -242,6 +242,9 @@ func (b *bench) reset(th *hdl.Thread, qpn int) {
 // fail takes a QP to ERR: what is outstanding ends, what is posted is flushed.
 func (b *bench) fail(qpn int) {
 	q := b.qps[qpn]
+	if q.State == abi.QPReset {
+		return
+	}
 	q.State, q.Failed = abi.QPErr, true
 	b.acks = append(b.acks, ack{b.k.Cycle() + b.ackDelay(), qpn, q.Next.Add(1 << 22), q.CQN})
 	b.ackEvent.Notify()
@@ -362,7 +365,7 @@ func (b *bench) retire(a ack) {
 	if q.CQN != a.cqn {
 		return
 	}
-	if a.una.After(q.Una) && q.State == abi.QPRTS {
+	if q.Una.Before(a.una) && q.State == abi.QPRTS {
 		q.Una = a.una
 	}
 	for len(q.Reads) > 0 && (q.Reads[0].LastPSN.Before(q.Una) || q.State != abi.QPRTS) {

@@ -2,8 +2,9 @@
 // them into packets.
 //
 //	Activate ──► Pick ──Get──► (qpc) ──Ctx──► Fetch ──service──► Exec ──► Sent
-//	Free, Purge ─►│ ──grant, token, purge──►    │ ──WQE──────►    │ ──► Pkt, Piece
-//	              │ ◄──ready─────────────────   │                 │ ──► Put
+//	Free, Purge ─►│ ──grant, token, purge──►    │ ──WQE──────►    │ ──► ReadPost, Ahead
+//	              │ ◄──ready─────────────────   │                 │ ──► Pkt, Piece
+//	              │                             │                 │ ──► Put
 //	              │               Push, Data ──►│──► Read         │
 //	              │ ◄──done─────────────────────│─────────────────┤
 //	              │                             │ ◄──release──────┘
@@ -24,8 +25,9 @@
 // pushed unit goes to the same place. When all lines are taken and a QP waits,
 // lines of QPs without a service are taken away, but never one that arrived for a
 // QP and was not used yet; so each QP comes round. A WQE over the end of a block
-// whose second line can't be had lets the next block into the same line, behind
-// the one unit that is still needed: nobody holds a line while waiting for one.
+// whose second line can't be had lets the next block into the same line, before
+// its own units: nobody holds a line while waiting for one. A WQE has 8 units at
+// most, of which 5 mean anything: 16 elements. They are read one a cycle.
 //
 // Exec counts the window, sends packets and pieces, and closes the service. A WQE
 // stays at the head of its stream, and a message is where its byte offset says:
@@ -35,19 +37,38 @@
 // becomes of it. NOP, flushed and faulty WQEs are entries that need no answer. When
 // a WQE was begun in RTS and the QP is flushed, the entry is there already.
 //
+// A READ or atomic is one request packet, and counts as one towards the budget. It
+// takes as many PSNs as it has responses, and qpc knows them (ReadPost) before the
+// packet is described, as rq_fetch knows its WQE (Ahead). The window counts those
+// PSNs, but a READ starts as soon as anything of the window is left: its responses
+// take no room of the peer's, one longer than the window has to start some time, and
+// two of 64 KiB should overlap. Then the window stays shut until the responses have
+// come that it was overdrawn for. Only a READ of nearly 2^23 PSNs waits until
+// nothing is in flight, since no more PSNs than that may be.
+//
+// What stops the queue before a WQE, so that nothing overtakes: its fence, as long
+// as a READ or atomic is outstanding; the initiator depth, for a READ or atomic; the
+// peer's credits, for what takes a receive WQE there. The service ends, and qpc
+// activates the QP when one of these changes, also if that is while the service is
+// still open. A QP with no initiator depth at all has its READ or atomic fail
+// instead: none could ever start.
+//
 // A malformed WQE, an unknown operation or an unreadable ring closes the service
 // with Fault. When WQEs are flushed, a unit that can't be told to be part of a WQE
 // is flushed as a WQE of its own: each WR completes, whatever the ring holds.
 //
 // Ports: Pick.{Activate, Purge, Free, Get}, Fetch.{Ctx, Push, Data, Read, Stats},
-// Exec.{Sent, Pkt, Piece, Put}. Connect Ctx with a depth of at least
+// Exec.{Sent, ReadPost, Ahead, Pkt, Piece, Put}. Connect Ctx with a depth of at least
 // Params.CtxDepth: that is the room that answers are promised. Push is held in its
 // stream until its doorbell has come by; a depth of 2 works, more lets more
-// doorbells overlap. qpc must take a Put before a Get that it has not taken yet.
+// doorbells overlap. qpc must take a Put before a Get that it has not taken yet. Sent,
+// ReadPost and Ahead are put in the cycle of the message's first Pkt, and must be
+// taken without waiting for anything that comes later.
 //
 // Latency: Activate to Get 2 cycles, Ctx to Pkt 4; so a pushed WQE takes 6 and what
 // qpc needs. Initiation interval: 3 cycles a service of one WQE, 1 cycle a further
-// WQE, 1 cycle a packet or piece; two more for the second unit of a WQE.
+// WQE, 1 cycle a packet or piece, 1 cycle a further unit of a WQE. One QP alone has
+// two blocks in 1 round trip of DMA; one, if its WQEs lie over the ends of blocks.
 //
 // Invariants: one service a QP; lines taken plus lines free is the pool; entries
 // set aside, outstanding and free are the table; Sent never waits for room there.

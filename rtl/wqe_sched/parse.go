@@ -17,13 +17,6 @@ const (
 	shapeAtomic              // one element, and the operands
 )
 
-// Width is 3 bits.
-func (shape) Width() int { return 3 }
-
-func (s shape) String() string {
-	return [...]string{"NONE", "NOP", "SEND", "WRITE", "READ", "ATOMIC", "RESERVED", "RESERVED"}[s&7]
-}
-
 func shapeOf(op abi.WQEOp) shape {
 	switch op {
 	case abi.OpNop:

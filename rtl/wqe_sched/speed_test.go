@@ -84,7 +84,11 @@ func TestShortServices(t *testing.T) {
 
 // TestManyQPs: doorbells of 16 QPs, one a message; a message every 4 cycles.
 func TestManyQPs(t *testing.T) {
-	for _, depth := range []int{1, 8} { // messages a doorbell
+	for _, c := range []struct {
+		op    abi.WQEOp
+		depth int // messages a doorbell
+	}{{abi.OpSend, 1}, {abi.OpWrite, 1}, {abi.OpWrite, 8}, {abi.OpRead, 8}} {
+		depth := c.depth
 		b := fast(t, hdl.Options{})
 		for range 16 {
 			b.qp(8, roce.MTU1024, 1<<15, 120)
@@ -96,7 +100,7 @@ func TestManyQPs(t *testing.T) {
 						th.Wait(&b.progress, 0)
 					}
 					for j := range depth {
-						w := q.write(i, send(abi.OpSend, 0, sge(64)))
+						w := q.write(i, send(c.op, 0, sge(64)))
 						q.PI += w.Units
 						if j == depth-1 {
 							b.Activate.Push(port.Activate{QPN: port.QPN(i)})
@@ -110,32 +114,47 @@ func TestManyQPs(t *testing.T) {
 		b.run(200000)
 		b.check()
 		require.Len(t, b.Pkt.Got, 16*960)
-		t.Logf("%d messages a doorbell: %.2f cycles a message, %d reads", depth, spacing(b.Pkt.At), len(b.Read.Got))
+		t.Logf("%s, %d messages a doorbell: %.2f cycles a message, %d reads", c.op, depth, spacing(b.Pkt.At), len(b.Read.Got))
 		require.LessOrEqual(t, spacing(b.Pkt.At), 4.01)
 	}
 }
 
 // TestSaturated: all is posted beforehand; what the block itself can do.
 func TestSaturated(t *testing.T) {
-	for _, n := range []int{1, 16} {
-		b := fast(t, hdl.Options{})
-		for i := range n {
-			b.qp(10, roce.MTU1024, 1<<15, 200)
-			for range 1000 {
-				w := b.qps[i].write(i, send(abi.OpSend, 0, sge(64)))
-				b.qps[i].PI += w.Units
+	for _, c := range []struct {
+		name  string
+		w     work
+		limit [2]float64 // cycles a message of one QP alone, of 16
+	}{
+		{"SEND", send(abi.OpSend, 0, sge(64)), [2]float64{12, 4}},
+		{"WRITE", send(abi.OpWrite, 0, sge(64)).remote(1, 2), [2]float64{12, 4}},
+		{"inline WRITE", inlineWrite(64), [2]float64{45, 4}},
+		{"WRITE of 16 elements", send(abi.OpWrite, 0, list(16, 4)...), [2]float64{150, 24}},
+		{"READ", read(64), [2]float64{30, 4}},
+		{"FETCH_ADD", swap(abi.OpFetchAdd, 0, 1, 2, sge(8)), [2]float64{30, 4}},
+	} {
+		for k, n := range []int{1, 16} {
+			b := fast(t, hdl.Options{})
+			for i := range n {
+				q := b.qp(10, roce.MTU1024, 1<<15, 200)
+				for q.room() >= int(c.w.Units) {
+					w := q.write(i, c.w)
+					q.PI += w.Units
+				}
+				b.Activate.Push(port.Activate{QPN: port.QPN(i)})
 			}
-			b.Activate.Push(port.Activate{QPN: port.QPN(i)})
+			b.run(100000)
+			b.check()
+			t.Logf("%s, %d QPs: %.2f cycles a message", c.name, n, spacing(b.Pkt.At))
+			require.LessOrEqual(t, spacing(b.Pkt.At), c.limit[k], c.name)
 		}
-		b.run(100000)
-		b.check()
-		t.Logf("%d QPs: %.2f cycles a message", n, spacing(b.Pkt.At))
-		limit := 4.0
-		if n == 1 {
-			limit = 12
-		}
-		require.LessOrEqual(t, spacing(b.Pkt.At), limit)
 	}
+}
+
+func inlineWrite(n int) work {
+	w := inline(0, make([]byte, n)).remote(1, 2)
+	w.Ctrl.Op = abi.OpWrite
+	return w
 }
 
 // TestLongMessage: 64 MiB in one message, a packet a cycle but for the turns.
