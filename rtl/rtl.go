@@ -1,18 +1,19 @@
 // Package rtl is the NIC: it instantiates the blocks and wires them.
 //
-//	   PcieRx PcieTx                                     EthTx   EthRx
-//	      │    ▲                                            ▲       │
-//	   ┌──▼────┴──┐  payload, WQEs   ┌──────────┐        ┌──┴───────▼──┐
-//	   │   dma    ├─────────────────►│  pkt_tx  ├───────►│     mac     │
-//	   └┬─▲─▲─▲─▲─┘                  └─▲──▲──▲──┘        └──────┬──────┘
-//	    │ │ │ │ └──── scatter ◄────────┼──┼──┼──── pkt_rx ◄─────┘
-//	    │ │ │ └─ rq_fetch ─┘ ▲         │  │  │        │
-//	    │ │ └──── cq_writer ◄┴─ retrans│  │  └─── ack_gen
-//	 ┌──▼─┐                ▲           │  │        ▲ │
-//	 │csr │                └───────────┼──┼────────┼─┘
-//	 └┬─┬─┘      wqe_sched ────────────┘ mpt       │
-//	  │ └──────────► ▲▼                            │
-//	admin ─────────► qpc ◄─────────────────────────┘
+//	   PcieRx PcieTx                                      EthTx   EthRx
+//	      │    ▲                                             ▲       │
+//	   ┌──▼────┴───┐  payload, WQEs   ┌──────────┐        ┌──┴───────▼──┐
+//	   │    dma    ├─────────────────►│  pkt_tx  ├───────►│     mac     │
+//	   └┬─▲─▲─▲─▲─▲┘                  └─▲──▲──▲──┘        └──────┬──────┘
+//	    │ │ │ │ │ └── scatter ◄─────────┼──┼──┼───── pkt_rx ◄────┘
+//	    │ │ │ │ └─ rq_fetch ─┘ ▲ │      │  │  └─ responder │
+//	    │ │ │ └─ atomic ◄──────┼─┘      │  │         ▲     ▼
+//	    │ │ └──── cq_writer ◄──┴ retrans│  │         └─ ack_gen
+//	 ┌──▼─┐                ▲            │  │              ▲
+//	 │csr │                └────────────┼──┼──────────────┤
+//	 └┬─┬─┘      wqe_sched ─────────────┘ mpt             │
+//	  │ └──────────► ▲▼                                   │
+//	admin ─────────► qpc ◄────────────────────────────────┘
 //
 // Each folder is a block and says in its package comment what it does, its ports,
 // latency and invariants; package port has what travels between them.
@@ -23,6 +24,7 @@ import (
 	"rnic/pcie"
 	"rnic/rtl/ack_gen"
 	"rnic/rtl/admin"
+	"rnic/rtl/atomic"
 	"rnic/rtl/cq_writer"
 	"rnic/rtl/csr"
 	"rnic/rtl/dma"
@@ -32,6 +34,7 @@ import (
 	"rnic/rtl/pkt_tx"
 	"rnic/rtl/port"
 	"rnic/rtl/qpc"
+	"rnic/rtl/responder"
 	"rnic/rtl/retrans"
 	"rnic/rtl/rq_fetch"
 	"rnic/rtl/scatter"
@@ -40,57 +43,63 @@ import (
 
 // Params are the sizes of the blocks; zero stands for each block's default.
 type Params struct {
-	Dma     dma.Params
-	Mac     mac.Params
-	Mpt     mpt.Params
-	QPC     qpc.Params
-	Admin   admin.Params
-	Sched   wqesched.Params
-	Retrans retrans.Params
-	Tx      pkttx.Params
-	Rx      pktrx.Params
-	AckGen  ackgen.Params
-	Scatter scatter.Params
-	RQFetch rqfetch.Params
-	CQ      cqwriter.Params
+	Dma       dma.Params
+	Mac       mac.Params
+	Mpt       mpt.Params
+	QPC       qpc.Params
+	Admin     admin.Params
+	Sched     wqesched.Params
+	Retrans   retrans.Params
+	Tx        pkttx.Params
+	Rx        pktrx.Params
+	AckGen    ackgen.Params
+	Scatter   scatter.Params
+	RQFetch   rqfetch.Params
+	Responder responder.Params
+	Atomic    atomic.Params
+	CQ        cqwriter.Params
 }
 
 // NIC is the device. Its pins are those of dma towards the host (PcieRx, PcieTx)
 // and of mac towards the wire (EthRx, EthTx).
 type NIC struct {
-	CSR      *csr.CSR
-	Admin    *admin.Admin
-	QPC      *qpc.QPC
-	MPT      *mpt.MPT
-	Dma      *dma.DMA
-	WQESched *wqesched.Sched
-	RQFetch  *rqfetch.Fetch
-	CQWriter *cqwriter.Writer
-	Retrans  *retrans.Retrans
-	PktTx    *pkttx.TX
-	PktRx    *pktrx.RX
-	AckGen   *ackgen.AckGen
-	Scatter  *scatter.Scatter
-	Mac      *mac.MAC
+	CSR       *csr.CSR
+	Admin     *admin.Admin
+	QPC       *qpc.QPC
+	MPT       *mpt.MPT
+	Dma       *dma.DMA
+	WQESched  *wqesched.Sched
+	RQFetch   *rqfetch.Fetch
+	CQWriter  *cqwriter.Writer
+	Retrans   *retrans.Retrans
+	PktTx     *pkttx.TX
+	PktRx     *pktrx.RX
+	AckGen    *ackgen.AckGen
+	Scatter   *scatter.Scatter
+	Responder *responder.Responder
+	Atomic    *atomic.Atomic
+	Mac       *mac.MAC
 }
 
 // New makes a NIC.
 func New(p Params) *NIC {
 	n := &NIC{
-		CSR:      csr.New(),
-		Admin:    admin.New(p.Admin),
-		QPC:      qpc.New(p.QPC),
-		MPT:      mpt.New(p.Mpt),
-		Dma:      dma.New(p.Dma),
-		WQESched: wqesched.New(p.Sched),
-		RQFetch:  rqfetch.New(p.RQFetch),
-		CQWriter: cqwriter.New(p.CQ),
-		Retrans:  retrans.New(p.Retrans),
-		PktTx:    pkttx.New(p.Tx),
-		PktRx:    pktrx.New(p.Rx),
-		AckGen:   ackgen.New(p.AckGen),
-		Scatter:  scatter.New(p.Scatter),
-		Mac:      mac.New(p.Mac),
+		CSR:       csr.New(),
+		Admin:     admin.New(p.Admin),
+		QPC:       qpc.New(p.QPC),
+		MPT:       mpt.New(p.Mpt),
+		Dma:       dma.New(p.Dma),
+		WQESched:  wqesched.New(p.Sched),
+		RQFetch:   rqfetch.New(p.RQFetch),
+		CQWriter:  cqwriter.New(p.CQ),
+		Retrans:   retrans.New(p.Retrans),
+		PktTx:     pkttx.New(p.Tx),
+		PktRx:     pktrx.New(p.Rx),
+		AckGen:    ackgen.New(p.AckGen),
+		Scatter:   scatter.New(p.Scatter),
+		Responder: responder.New(p.Responder),
+		Atomic:    atomic.New(p.Atomic),
+		Mac:       mac.New(p.Mac),
 	}
 	n.connectHost()
 	n.connectSend(p)

@@ -53,22 +53,28 @@ func (n *NIC) connectHost() {
 	hdl.Connect(&q.Async, &cq.Async, slice)
 }
 
-// connectSend wires the requester: doorbell to wire, acknowledgement to CQE.
+// connectSend wires the requester, doorbell to wire and acknowledgement to CQE, and
+// the sending side of the responder.
 func (n *NIC) connectSend(p Params) {
 	s, q, tx, rt := n.WQESched, n.QPC, n.PktTx, n.Retrans
 	hdl.Connect(&n.CSR.Push, &s.Fetch.Push, 4)
 	hdl.Connect(&q.Activate, &s.Pick.Activate, 8)
 	hdl.Connect(&s.Pick.Get, &q.Get, slice)
 	hdl.Connect(&q.Ctx, &s.Fetch.Ctx, p.Sched.CtxDepth())
+	hdl.Connect(&s.Exec.ReadPost, &q.ReadPost, slice)
 	hdl.Connect(&s.Exec.Put, &q.Put, slice)
 	n.reads(port.ReadSQ, &s.Fetch.Read, &s.Fetch.Data, slice)
 	hdl.Connect(&n.Admin.PurgeTx, &s.Pick.Purge, slice)
 
 	hdl.Connect(&s.Exec.Pkt, &tx.Ask.Req, 4)
 	hdl.Connect(&s.Exec.Piece, &tx.Translate.ReqPiece, 4)
+	hdl.Connect(&n.Responder.Pkt, &tx.Ask.Resp, 4)
+	hdl.Connect(&n.Responder.Piece, &tx.Translate.RespPiece, 4)
+	hdl.Connect(&n.Responder.Done, &q.RespDone, slice)
 	hdl.Connect(&tx.Ask.HdrReq, &q.TxReq, slice)
 	hdl.Connect(&q.TxHdr, &tx.Ask.Hdr, slice)
 	hdl.Connect(&tx.Send.Fault, &q.TxFault, slice)
+	hdl.Connect(&tx.Send.RespFault, &n.AckGen.Issue.RespFault, max(p.Tx.RespFaultDepth(), p.AckGen.RespFaultDepth()))
 	hdl.Connect(&tx.Translate.Mpt, &n.MPT.Tx, slice)
 	hdl.Connect(&n.MPT.TxRes, &tx.Load.MptRes, pkttx.MptDepth)
 	n.reads(port.ReadTx, &tx.Load.Read, &tx.Buffer.Data, slice)
@@ -91,12 +97,13 @@ func (n *NIC) connectReceive(p Params) {
 	hdl.Connect(&q.Verdict, &a.Judge.Verdict, p.AckGen.VerdictDepth())
 	hdl.Connect(&q.QPErr, &a.FlushList.QPErr, slice)
 	hdl.Connect(&n.Admin.PurgeRx, &a.Issue.Purge, slice)
-	hdl.Connect(&a.Judge.Event, &n.Retrans.Ack, 8)
-	hdl.Connect(&a.Reply.Resp, &n.PktTx.Ask.Resp, 4)
+	hdl.Connect(&a.Reply.Resp, &n.Responder.Jobs, 4)
 
 	hdl.Connect(&a.Judge.Place, &sc.Front.Place, 8)
 	hdl.Connect(&sc.Finish.Placed, &a.Reply.Placed, 4)
+	hdl.Connect(&sc.Finish.Event, &n.Retrans.Ack, 8)
 	hdl.Connect(&sc.Front.RQGet, &f.Lookup.Get, 4)
+	hdl.Connect(&n.WQESched.Exec.Ahead, &f.Lookup.Ahead, 4)
 	hdl.Connect(&f.Store.WQE, &sc.Split.RQWQE, 4)
 	n.reads(port.ReadRQ, &f.Lookup.Read, &f.Store.Data, slice)
 	hdl.Connect(&sc.Split.Mpt, &n.MPT.Rx, slice)
@@ -106,6 +113,13 @@ func (n *NIC) connectReceive(p Params) {
 	hdl.Connect(&sc.Forward.Free, &rx.Free, slice)
 	n.writes(port.WriteRx, &sc.Mover.Write, &sc.Forward.WriteData, &sc.Finish.WriteDone)
 	hdl.Connect(&sc.Finish.CQE, &n.CQWriter.Recv, 4)
+
+	at := n.Atomic
+	hdl.Connect(&sc.Finish.Atomic, &at.Req, slice)
+	hdl.Connect(&at.Done, &sc.Collect.AtomicDone, slice)
+	hdl.Connect(&at.Res, &n.Responder.AtomicRes, slice)
+	n.reads(port.ReadAtomic, &at.Read, &at.Data, slice)
+	n.writes(port.WriteAtomic, &at.Write, &at.WriteData, &at.WriteDone)
 }
 
 // connectLevels wires what is not a stream: register values and counters.

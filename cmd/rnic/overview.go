@@ -23,14 +23,14 @@ var overview = []waves.Group{
 	}},
 	{Name: "host_a: payload, packets out", Under: "host_a.nic", Signals: []string{
 		"retrans.used", "pkt_tx.load.read.fire", "pkt_tx.buffer.data.fire",
-		"pkt_tx.send.request.head.pkt.opcode", "pkt_tx.send.request.head.pkt.psn", "mac.transmit.tx.fire",
+		"pkt_tx.send.payload.head.pkt.opcode", "pkt_tx.send.payload.head.pkt.psn", "mac.transmit.tx.fire",
 	}},
 	{Name: "host_b: packets in, payload to memory", Under: "host_b.nic", Signals: []string{
 		"mac.receive.rx.fire", "pkt_rx.used", "ack_gen.judge.verdict.fire", "rq_fetch.lookup.read.fire", "scatter.split.rqwqe.fire",
 		"scatter.forward.write_data.fire", "scatter.finish.write_done.fire",
 	}},
 	{Name: "host_b: CQE, ACK", Under: "host_b.nic", Signals: []string{
-		"cq_writer.source", "cq_writer.write.fire", "ack_gen.reply.resp.fire", "mac.transmit.tx.fire",
+		"cq_writer.source", "cq_writer.write.fire", "responder.pkt.fire", "mac.transmit.tx.fire",
 	}},
 	{Name: "host_a: ACK, CQE", Under: "host_a.nic", Signals: []string{
 		"mac.receive.rx.fire", "retrans.last", "cq_writer.source", "cq_writer.write.fire", "cq_writer.msix.fire",

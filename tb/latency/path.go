@@ -57,7 +57,7 @@ func request(m Mode) []step {
 	}
 	s = append(s,
 		step{name: "WQE parsed and cut", block: "wqe_sched", host: a, signal: "nic.wqe_sched.exec.pkt.put"},
-		step{name: "headers from context", block: "pkt_tx, qpc", host: a, signal: "nic.pkt_tx.ask.request.put"},
+		step{name: "headers from context", block: "pkt_tx, qpc", host: a, signal: "nic.pkt_tx.ask.payload.put"},
 	)
 	if m == Fetched {
 		s = append(s,
@@ -96,15 +96,16 @@ func completion() []step {
 func acknowledgement() []step {
 	return []step{
 		{name: "payload in the posted queue", block: "dma, scatter", host: b, signal: "nic.scatter.finish.placed.put"},
-		{name: "ACK made", block: "ack_gen", host: b, signal: "nic.ack_gen.reply.resp.put"},
-		{name: "headers from context", block: "pkt_tx, qpc", host: b, signal: "nic.pkt_tx.ask.response.put"},
+		{name: "answer due", block: "ack_gen", host: b, signal: "nic.ack_gen.reply.resp.put"},
+		{name: "ACK made", block: "responder", host: b, signal: "nic.responder.pkt.put"},
+		{name: "headers from context", block: "pkt_tx, qpc", host: b, signal: "nic.pkt_tx.ask.fast.put"},
 		{name: "frame, ICRC", block: "pkt_tx", host: b, signal: "nic.pkt_tx.seal.eth.put"},
 		{name: "first bit on the wire", block: "mac", host: b, signal: "nic.mac.transmit.tx.put"},
 		{name: "serialisation", block: Wire, host: b, signal: "nic.mac.transmit.tx.put", last: true},
 		{name: "link", block: Wire, host: a, signal: "nic.mac.receive.rx.take", last: true},
 		{name: "FCS checked", block: "mac", host: a, signal: "nic.mac.receive.rx_out.put", last: true},
 		{name: "ICRC and headers checked", block: "pkt_rx", host: a, signal: "nic.pkt_rx.pkt.put"},
-		{name: "verdict", block: "ack_gen, qpc", host: a, signal: "nic.ack_gen.judge.event.put"},
+		{name: "verdict", block: "ack_gen, qpc, scatter", host: a, signal: "nic.scatter.finish.event.put"},
 		{name: "message acknowledged", block: "retrans", host: a, signal: "nic.retrans.cqe.put"},
 		{name: "CQE made", block: "cq_writer", host: a, signal: "nic.cq_writer.write_data.put"},
 		{name: "CQE leaves", block: "dma", host: a, signal: "rc.from_nic.take"},
