@@ -12,7 +12,7 @@ view=$dir/view.gtkw
 awk -v w="${4:-0}" -v h="${5:-0}" '
 	$1 == "[size]" && w > 0 { old = $2; $2 = w; $3 = h }
 	{ line[NR] = $0 }
-	$1 == "[signals_width]" { names = $2 + 30 }
+	$1 == "[signals_width]" { names = $2 + 110 }
 	/^\*/ { at = NR }
 	END {
 		if (w > 0) { # 2^-zoom ticks go on 200 pixels
