@@ -23,6 +23,7 @@ type flow struct {
 	mtu      int // payload bytes of a full packet
 	begun    bool
 	known    bool     // next is, before the first has come
+	cut      bool     // it need not come to an end
 	next     roce.PSN // the PSN that must come next
 	inside   bool     // between first and last of a message
 	messages roce.MSN // messages that have ended
@@ -75,6 +76,13 @@ func (w *Wire) Connect(c Connection) {
 	w.out[c.Remote] = &flow{mtu: c.MTU, known: true, next: c.SendPSN}
 	w.in[c.Local] = &flow{mtu: c.MTU, known: true, next: c.RecvPSN}
 	delete(w.acks, c.Remote)
+}
+
+// Cut tells that a QP of a connection stops, or its peer does: what is under way
+// need not come to an end.
+func (w *Wire) Cut(local, remote roce.QPN) {
+	w.flowOf(w.out, remote).cut = true
+	w.flowOf(w.in, local).cut = true
 }
 
 // Disconnect ends a connection: Finish no longer asks for it.
@@ -236,14 +244,14 @@ func (w *Wire) answer(ps int64, p *roce.Packet) {
 // and requests without an acknowledgement.
 func (w *Wire) Finish() {
 	for _, q := range slices.Sorted(maps.Keys(w.out)) {
-		if w.out[q].inside {
+		if w.out[q].inside && !w.out[q].cut {
 			w.fail(0, "QP %06x: message without an end", q)
 		}
 	}
 	for _, remote := range slices.Sorted(maps.Keys(w.pairs)) {
 		local := w.pairs[remote]
 		req, a := w.in[local], w.acks[remote]
-		if req == nil || !req.begun {
+		if req == nil || !req.begun || req.cut {
 			continue
 		}
 		if a == nil || a.last.Add(1) != req.next && !a.failed {

@@ -74,4 +74,12 @@ func TestConnectionFaults(t *testing.T) {
 	w.Frame(1000, false, false, frame(roce.RCSendOnly, 5, 7, 3, 0))
 	w.Finish()
 	require.Len(t, w.Errors(), 1, "a request without an acknowledgement")
+	w = connected()
+	w.Frame(1000, true, false, frame(roce.RCSendFirst, 9, 0xffffff, 512, 0))
+	w.Frame(2000, false, false, frame(roce.RCSendOnly, 5, 7, 3, 0))
+	w.Cut(5, 9)
+	w.Finish()
+	require.Empty(t, w.Errors(), "nobody waits for the end of what was cut")
+	w.Frame(3000, false, false, frame(roce.RCSendOnly, 5, 9, 3, 0))
+	require.Len(t, w.Errors(), 1, "what still comes is in order")
 }
