@@ -22,7 +22,7 @@ bench: ## goodput, message rate and latency of the NIC, in cycles
 bench-kernel: ## the kernel against Verilator (needs verilator and a C++ compiler)
 	$(GO) run ./bench/kernel/compare
 
-waves: ## the pictures of the README (needs gtkwave, xvfb, tshark and imagemagick)
+waves: ## the pictures of the README (needs gtkwave, wireshark, xvfb, xauth, xdotool and imagemagick)
 	bash docs/make-pictures.sh
 
 docs: ## docs/registers.md and include/rnic_abi.h from package abi

@@ -27,7 +27,7 @@ splash_disable 1
 hide_sst 1
 left_justify_sigs 1
 fontname_signals Monospace 9
-fontname_waves Monospace 9
+fontname_waves Monospace 8
 fill_waveform 1
 color_back 101418
 color_grid 28323a
