@@ -1,7 +1,9 @@
 package driver
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"rnic/abi"
 )
@@ -22,11 +24,12 @@ func (e AsyncEvent) String() string {
 // eventQueue is an event queue. Its number is that of its MSI-X vector. It is
 // armed, or has an event that was not consumed, whenever no thread is inside drain.
 type eventQueue struct {
-	num  uint8
-	base uint64
-	page uint8
-	ci   uint16
-	bell bell
+	num   uint8
+	base  uint64
+	page  uint8
+	ci    uint16
+	bell  bell
+	entry [abi.EventSize]byte // read last
 }
 
 func (d *Device) createEQ(n uint8) error {
@@ -50,13 +53,12 @@ func (d *Device) createEQ(n uint8) error {
 // in event queue 0.
 func (d *Device) drain(q *eventQueue) error {
 	for q.num != 0 || len(d.async) < maxAsync {
-		var b [abi.EventSize]byte
 		slot := abi.RingSlot(q.ci, logEQ)
-		if err := d.bus.ReadMem(q.base+uint64(slot)*abi.EventSize, b[:]); err != nil {
+		if err := d.bus.ReadMem(q.base+uint64(slot)*abi.EventSize, q.entry[:]); err != nil {
 			return err
 		}
 		var e abi.Event
-		_ = abi.EventLayout.Decode(b[:], &e) // long enough by type
+		_ = abi.EventLayout.Decode(q.entry[:], &e) // long enough by type
 		if e.Phase != abi.RingPhase(q.ci, logEQ) {
 			break
 		}
@@ -96,6 +98,7 @@ func (d *Device) AsyncEvents() ([]AsyncEvent, error) {
 	}
 	events := d.async
 	d.async = nil
+	slices.SortStableFunc(events, func(a, b AsyncEvent) int { return cmp.Compare(a.Timestamp, b.Timestamp) })
 	return events, err
 }
 
