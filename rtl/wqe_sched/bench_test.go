@@ -203,7 +203,7 @@ func (b *bench) reset(th *hdl.Thread, qpn int) {
 	}
 	th.Sleep(4)
 	b.Purge.Push(port.Purge{QPN: port.QPN(qpn)})
-	for q.out.purged == 0 {
+	for q.out.purged == 0 || q.Busy { // what qpc was told before is on another stream
 		if !th.Wait(&b.progress, th.Now()+100000) {
 			b.t.Errorf("QP %d: the marker got lost", qpn)
 			return
@@ -221,6 +221,9 @@ func (b *bench) reset(th *hdl.Thread, qpn int) {
 // fail takes a QP to ERR: what is outstanding ends, what is posted is flushed.
 func (b *bench) fail(qpn int) {
 	q := b.qps[qpn]
+	if q.State == abi.QPReset {
+		return
+	}
 	q.State, q.Failed = abi.QPErr, true
 	b.acks = append(b.acks, ack{b.k.Cycle() + b.ackDelay(), qpn, q.Next.Add(1 << 22), q.CQN})
 	b.ackEvent.Notify()

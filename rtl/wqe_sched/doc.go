@@ -26,6 +26,9 @@
 // QP and was not used yet; so each QP comes round. A WQE over the end of a block
 // whose second line can't be had lets the next block into the same line, behind
 // the one unit that is still needed: nobody holds a line while waiting for one.
+A service whose first WQE is not there waits for it open, if none does so yet and
+nobody can want for the entries that it was given; else it is closed, and opened
+again when the line has come.
 //
 // Exec counts the window, sends packets and pieces, and closes the service. A WQE
 // stays at the head of its stream, and a message is where its byte offset says:
@@ -46,7 +49,7 @@
 // doorbells overlap. qpc must take a Put before a Get that it has not taken yet.
 //
 // Latency: Activate to Get 2 cycles, Ctx to Pkt 4; so a pushed WQE takes 6 and what
-// qpc needs. Initiation interval: 3 cycles a service of one WQE, 1 cycle a further
+// qpc needs. Last beat of a read to Pkt 5, if the service is open. Initiation interval: 3 cycles a service of one WQE, 1 cycle a further
 // WQE, 1 cycle a packet or piece; two more for the second unit of a WQE.
 //
 // Invariants: one service a QP; lines taken plus lines free is the pool; entries
