@@ -26,9 +26,9 @@
 // QP and was not used yet; so each QP comes round. A WQE over the end of a block
 // whose second line can't be had lets the next block into the same line, behind
 // the one unit that is still needed: nobody holds a line while waiting for one.
-A service whose first WQE is not there waits for it open, if none does so yet and
-nobody can want for the entries that it was given; else it is closed, and opened
-again when the line has come.
+// A service whose first WQE is not there waits for it open, if none does so yet and
+// nobody can want for the entries that it was given; else it is closed, and opened
+// again when the line has come.
 //
 // Exec counts the window, sends packets and pieces, and closes the service. A WQE
 // stays at the head of its stream, and a message is where its byte offset says:
