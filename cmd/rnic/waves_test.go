@@ -71,7 +71,7 @@ const period = tb.PeriodPs
 func TestGTKWaveReadsTheRun(t *testing.T) {
 	dir := t.TempDir()
 	file, data := random(t, dir, 16384)
-	at := probed(t, transfer.Job{Data: data, MTU: roce.MTU1024, QPs: 2, MsgSize: 4096, Depth: 16}, doorbell, sending, judged, acking, complete)
+	at := probed(t, transfer.Job{Data: bytes.NewReader(data), MTU: roce.MTU1024, QPs: 2, MsgSize: 4096, Depth: 16}, doorbell, sending, judged, acking, complete)
 	type look struct {
 		ps           int64
 		signal, want string
@@ -140,7 +140,7 @@ func TestSaveFile(t *testing.T) {
 	dir := t.TempDir()
 	file, data := random(t, dir, 16384)
 	rnic(t, dir, "run", file, "--vcd", "--qps", "1", "--no-push", "--mtu", "4096", "--msg-size", "16384")
-	job := transfer.Job{Data: data, MTU: roce.MTU4096, QPs: 1, MsgSize: 16384, Depth: 16}
+	job := transfer.Job{Data: bytes.NewReader(data), MTU: roce.MTU4096, QPs: 1, MsgSize: 16384, Depth: 16}
 	job.Driver.NoPush = true
 	at := probed(t, job, doorbell, sending, acking, complete)
 
