@@ -111,3 +111,30 @@ func (f *Seen) counted(d *Side) bool {
 // maxFrame is the longest frame of any MTU, bytes without FCS: the MAC takes what
 // is longer for a bad one.
 const maxFrame = 14 + 40 + 8 + 40 + 4096 + 4
+
+// demandFrames demands of each frame that the side has sent what holds for all.
+func (d *Side) demandFrames() {
+	t := d.scene.t
+	t.Helper()
+	for i := range d.Seen {
+		f := &d.Seen[i]
+		if !f.Tx {
+			continue
+		}
+		require.NoError(t, f.Err)
+		b := &f.BTH
+		require.True(t, b.MigReq && !b.FECN && !b.BECN, "%+v", b)
+		require.Equal(t, roce.DefaultPKey, b.PKey)
+		require.Equal(t, roce.PadCnt(len(f.Payload)), b.PadCnt)
+		require.Equal(t, [3]byte{}, f.Pad)
+		require.False(t, b.AckReq && b.Opcode.IsResponse())
+		require.False(t, b.SE && !b.Opcode.Ends())
+		require.True(t, b.AckReq || !b.Opcode.IsRequest() || !b.Opcode.Ends(), "no AckReq at the end of a message")
+		require.True(t, f.V6 || f.IP4.DF)
+		require.Zero(t, f.UDP.Checksum)
+		require.GreaterOrEqual(t, f.UDP.SrcPort, uint16(0xc000))
+		require.GreaterOrEqual(t, f.Len, roce.MinFrame)
+		require.Equal(t, max(0, roce.MinFrame-(f.Len-len(f.Trailer))), len(f.Trailer))
+		require.Equal(t, roce.HostMAC(uint8(d.Index)), f.Eth.Src)
+	}
+}
