@@ -123,7 +123,7 @@ func (f *Fetch) open(e *lines) {
 		if !p.Hungry && !p.Read {
 			p = e.ahead(c.ExecIdx, c, slot)
 		}
-		if !p.Hungry && f.canStay(v.Entries) {
+		if !p.Hungry && f.canStay(&v) {
 			v.Verdict, v.Outcome = run, idle
 			d.Stay = stay{On: true, Service: v}
 			f.issue(&p, c, slot)
@@ -151,9 +151,11 @@ func (f *Fetch) canStart() bool {
 }
 
 // canStay tells whether a service may wait for its line open: one at a time, and
-// not if somebody may need what it was given meanwhile.
-func (f *Fetch) canStay(entries uint8) bool {
-	return !f.D.Stay.On && f.p.Services > 1 && int(entries) == f.p.MessageBudget
+// not if somebody may need the entries that it was given. The WQE of a message in
+// progress would not wait: if the QP failed, its work request would end and its
+// place in the ring be used again.
+func (f *Fetch) canStay(v *service) bool {
+	return !f.D.Stay.On && f.p.Services > 1 && int(v.Entries) == f.p.MessageBudget && !v.Ctx.Msg.Active
 }
 
 // resume goes on with the service that stayed open. A line that was on its way
