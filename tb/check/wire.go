@@ -27,7 +27,14 @@ type flow struct {
 	next     roce.PSN // the PSN that must come next
 	inside   bool     // between first and last of a message
 	messages roce.MSN // messages that have ended
+	ends     []ending // of those, not acknowledged yet
 	length   int      // of the message so far
+}
+
+// ending is the last packet of a message, and the messages ended with it.
+type ending struct {
+	psn roce.PSN
+	msn roce.MSN
 }
 
 // answers follows the acknowledgements from one QP.
@@ -35,7 +42,8 @@ type answers struct {
 	begun  bool
 	last   roce.PSN
 	msn    roce.MSN
-	failed bool // a NAK has ended the connection
+	least  roce.MSN // messages complete with last
+	failed bool     // a NAK has ended the connection
 }
 
 // Wire checks the frames of one port. Packets must be RC, and there must be no
@@ -195,6 +203,7 @@ func (w *Wire) request(ps int64, f *flow, p *roce.Packet) {
 	f.inside = !op.Ends()
 	if op.Ends() {
 		f.messages = f.messages.Add(1)
+		f.ends = append(f.ends, ending{psn, f.messages})
 	}
 }
 
@@ -229,6 +238,12 @@ func (w *Wire) answer(ps int64, p *roce.Packet) {
 	}
 	if a.begun && psn.Before(a.last) {
 		w.fail(ps, "QP %06x: %v of PSN %06x after that of %06x", dest, s, psn, a.last)
+	}
+	for len(req.ends) > 0 && !psn.Before(req.ends[0].psn) {
+		a.least, req.ends = req.ends[0].msn, req.ends[1:]
+	}
+	if s.Kind() == roce.KindACK && msn.Diff(a.least) > req.messages.Diff(a.least) {
+		w.fail(ps, "QP %06x: MSN %d with PSN %06x, at which %d messages are complete", dest, msn, psn, a.least)
 	}
 	if msn.Diff(a.msn) > req.messages.Diff(a.msn) {
 		w.fail(ps, "QP %06x: MSN %d with %d messages complete", dest, msn, req.messages)

@@ -72,6 +72,13 @@ func TestConnectionFaults(t *testing.T) {
 	}
 	w := connected()
 	w.Frame(1000, false, false, frame(roce.RCSendOnly, 5, 7, 3, 0))
+	w.Frame(2000, false, false, frame(roce.RCSendOnly, 5, 8, 3, 0))
+	w.Frame(3000, true, false, frame(roce.RCAck, 9, 7, 0, 0))
+	require.Len(t, w.Errors(), 1, "an MSN that leaves out the message acknowledged")
+	w.Frame(4000, true, false, frame(roce.RCAck, 9, 8, 0, 2))
+	require.Len(t, w.Errors(), 1)
+	w = connected()
+	w.Frame(1000, false, false, frame(roce.RCSendOnly, 5, 7, 3, 0))
 	w.Finish()
 	require.Len(t, w.Errors(), 1, "a request without an acknowledgement")
 	w = connected()

@@ -186,7 +186,7 @@ func (d *drawer) pair() Pair {
 			MaxInline: pick(d.Rand, 0, 0, 7, 32, 33, 64),
 			SigAll:    chance(d.Rand, 20),
 			PSN:       d.psn(),
-			Timeout:   pick[uint8](d.Rand, 14, 18, 31),
+			Timeout:   pick[uint8](d.Rand, 10, 12, 14, 31),
 			FlowLabel: d.Uint32N(1 << 20), TrafficClass: uint8(d.Uint32N(256)) &^ 3, HopLimit: 1 + uint8(d.Uint32N(255)),
 			UDPSPort: 0xc000 | uint16(d.Uint32N(0x4000)),
 		}

@@ -37,6 +37,14 @@ func TestLargeMessage(t *testing.T) {
 	t.Logf("%d cycles", r.Cycles)
 }
 
+// TestIndicesWrap sends so many messages over one QP that the 16-bit indices of both
+// work queues and of the CQs begin again.
+func TestIndicesWrap(t *testing.T) {
+	const n = 70_000
+	r := send(t, transfer.Job{Data: bytes.NewReader(data(8 * n)), MTU: roce.MTU256, QPs: 1, MsgSize: 8, Depth: 64, Batch: 8})
+	require.Equal(t, n, r.Messages)
+}
+
 // Benchmark2MiB sends 2 MiB in messages of 64 KiB.
 func Benchmark2MiB(b *testing.B) {
 	d := data(2 << 20)

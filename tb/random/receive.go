@@ -94,6 +94,11 @@ func (s *side) poll(t *hdl.Thread, bus *host.Bus, c int) error {
 		if style.Spin {
 			n, err = cq.Poll(wcs[:1+r.IntN(style.Take)])
 		} else {
+			if r.IntN(4) == 0 { // one more than Wait needs
+				if err := cq.Arm(r.IntN(2) == 0); err != nil && !s.closing {
+					return err
+				}
+			}
 			n, err = cq.Wait(wcs[:1+r.IntN(style.Take)], math.MaxInt64)
 		}
 		switch {
