@@ -25,8 +25,9 @@ bench-kernel: ## the kernel against Verilator (needs verilator and a C++ compile
 waves: ## the pictures of the README (needs gtkwave, wireshark, xvfb, xauth, xdotool and imagemagick)
 	bash docs/make-pictures.sh
 
-docs: ## docs/registers.md and include/rnic_abi.h from package abi
+docs: ## docs/registers.md and include/rnic_abi.h from package abi; the cycles of docs/send.md from a run
 	$(GO) generate ./abi
+	$(GO) test -run TestSendDoc ./cmd/rnic -update
 
 lint: ## gofmt, go vet, staticcheck, import rules
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: these files are not formatted" >&2; exit 1; }
