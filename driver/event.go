@@ -48,11 +48,10 @@ func (d *Device) createEQ(n uint8) error {
 	return d.doorbell(&q.bell, q.page, abi.Doorbell{Number: uint32(n), Kind: abi.DoorbellEQ})
 }
 
-// drain consumes the events of a queue and arms it again if there were any. When
-// maxAsync asynchronous events wait for someone to ask for them, further ones stay
-// in event queue 0.
+// drain consumes the events of a queue and arms it again if there were any. It
+// leaves none: a device that cannot tell its events cannot fail a QP either.
 func (d *Device) drain(q *eventQueue) error {
-	for q.num != 0 || len(d.async) < maxAsync {
+	for {
 		slot := abi.RingSlot(q.ci, logEQ)
 		if err := d.bus.ReadMem(q.base+uint64(slot)*abi.EventSize, q.entry[:]); err != nil {
 			return err
@@ -84,11 +83,14 @@ func (d *device) event(e *abi.Event) {
 			c.dead = fmt.Errorf("CQ %d: %w", c.num, ErrOverrun)
 		}
 	}
+	if len(d.async) == maxAsync {
+		d.async = append(d.async[:0], d.async[1:]...)
+	}
 	d.async = append(d.async, AsyncEvent{e.Type, e.Number, e.Syndrome, e.Timestamp})
 }
 
 // AsyncEvents returns the asynchronous events that came since the last call,
-// oldest first. It does not wait.
+// oldest first: the last 4,096, if they are more. It does not wait.
 func (d *Device) AsyncEvents() ([]AsyncEvent, error) {
 	var err error
 	for _, q := range d.eqs {

@@ -41,9 +41,9 @@ func (c *CQ) Poll(wcs []WC) (n int, err error) {
 }
 
 // health is why an empty queue stays empty, if it does: a program that only polls
-// must learn of it too.
+// must learn of it too. It consumes the events that may tell.
 func (c *CQ) health() error {
-	if err := c.dev.drain(c.eq); err != nil {
+	if err := c.drain(); err != nil {
 		return err
 	}
 	return c.dead

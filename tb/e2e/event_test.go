@@ -7,6 +7,7 @@ import (
 
 	"rnic/abi"
 	"rnic/driver"
+	"rnic/roce"
 	"rnic/tb/e2e"
 )
 
@@ -187,4 +188,59 @@ func TestManyQueues(t *testing.T) {
 	})
 	require.NoError(t, err)
 	exchange(t, p)
+}
+
+// TestEventsPileUp: more asynchronous events than an event queue holds, of which
+// the program wants to know nothing. QPs go on failing as they should.
+func TestEventsPileUp(t *testing.T) {
+	s := e2e.New(t, e2e.Options{})
+	a := s.A.QP(driver.QPConfig{})
+	cq := s.B.CQ(1000)
+	const count = 300
+	var packets []roce.Packet
+	var last *e2e.End
+	for range count {
+		b := s.B.QP(driver.QPConfig{SendCQ: cq, RecvCQ: cq, MaxSend: 1, MaxRecv: 2})
+		s.Couple(a, b)
+		var err error
+		s.B.Do(func() {
+			if err = b.QP.Init(0); err != nil {
+				return
+			}
+			remote := a.QP.Endpoint()
+			err = b.QP.Modify(driver.QPAttr{
+				State: abi.QPRTR, PathMTU: abi.MTU1024, DestQPN: remote.QPN, RQPSN: 5,
+				AV: abi.AV{DMAC: remote.MAC, HopLimit: 64, DGID: remote.GID, SGIDIndex: 1, UDPSPort: 0xc000},
+			}, e2e.RTRMask)
+			if err == nil {
+				_, err = b.QP.PostRecv(driver.RecvWR{ID: 1}, driver.RecvWR{ID: 2})
+			}
+		})
+		require.NoError(t, err)
+		p := b.Forge(roce.RCSendOnly, 5, nil)
+		p.BTH.AckReq = false
+		packets, last = append(packets, p), b
+	}
+	require.Equal(t, count, len(packets))
+	s.B.Arrive(packets...)
+	s.B.Arrive(last.Forge(roce.RCSendMiddle, 6, nil)) // a fault, behind 300 events
+	var ok, flushed int
+	s.B.Do(func() {
+		for range 400 {
+			var wcs [16]driver.WC
+			n, _ := cq.Poll(wcs[:])
+			for _, w := range wcs[:n] {
+				if w.Status == abi.StatusSuccess {
+					ok++
+				} else {
+					flushed++
+				}
+			}
+		}
+	})
+	require.Equal(t, count, ok)
+	require.Equal(t, 1, flushed)
+	events := s.B.Events()
+	require.Equal(t, count+1, len(events))
+	require.Equal(t, abi.EventQPReqErr, events[count].Type)
 }
