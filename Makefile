@@ -22,11 +22,12 @@ bench: ## goodput, message rate and latency of the NIC, in cycles
 bench-kernel: ## the kernel against Verilator (needs verilator and a C++ compiler)
 	$(GO) run ./bench/kernel/compare
 
-waves: ## the pictures of the README (needs gtkwave, xvfb, tshark and imagemagick)
+waves: ## the pictures of the README (needs gtkwave, wireshark, xvfb, xauth, xdotool and imagemagick)
 	bash docs/make-pictures.sh
 
-docs: ## docs/registers.md and include/rnic_abi.h from package abi
+docs: ## docs/registers.md and include/rnic_abi.h from package abi; the cycles of docs/send.md from a run
 	$(GO) generate ./abi
+	$(GO) test -run TestSendDoc ./cmd/rnic -update
 
 lint: ## gofmt, go vet, staticcheck, import rules
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: these files are not formatted" >&2; exit 1; }

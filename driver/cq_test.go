@@ -102,6 +102,35 @@ func TestOverrun(t *testing.T) {
 	require.Equal(t, cq.Number(), events[0].Number)
 }
 
+// A program that never waits learns of it too, and of asynchronous events in the
+// order in which they happened, whatever their queues.
+func TestOverrunPolled(t *testing.T) {
+	p := connected(t, driver.Config{}, driver.QPConfig{})
+	cq, err := p.dev.CreateCQ(2, driver.CQOptions{Vector: 1})
+	require.NoError(t, err)
+	q, err := p.pd.CreateQP(driver.QPConfig{SendCQ: cq, RecvCQ: cq, MaxSend: 64, SigAll: true})
+	require.NoError(t, err)
+	require.NoError(t, q.Connect(p.b.Endpoint(), driver.ConnectOptions{}))
+	for i := range 1<<p.m.cqs[cq.Number()].LogSize + 2 {
+		_, err := q.PostSend(nop(uint64(i), false))
+		require.NoError(t, err)
+	}
+	p.m.settle()
+	p.m.event(0, abi.Event{Type: abi.EventQPFatal, Number: q.Number(), Timestamp: uint64(p.m.now/4000) + 1})
+	p.m.settle()
+	wcs := make([]driver.WC, 16)
+	_, err = cq.Poll(wcs)
+	require.NoError(t, err)
+	n, err := cq.Poll(wcs)
+	require.ErrorIs(t, err, driver.ErrOverrun)
+	require.Zero(t, n)
+	events, err := p.dev.AsyncEvents()
+	require.NoError(t, err)
+	require.Len(t, events, 2)
+	require.Equal(t, abi.EventCQErr, events[0].Type)
+	require.Equal(t, abi.EventQPFatal, events[1].Type)
+}
+
 // Completions of a QP that is reset or destroyed vanish, those of others keep
 // their order, wherever in the ring they lie.
 func TestPurge(t *testing.T) {

@@ -35,6 +35,7 @@ type device struct {
 	qps                   []*qp // by QPN
 	mrs                   []*mr // by key index
 	buffers               map[*Buffer]struct{}
+	made                  uint32 // QPs that the driver has chosen a PSN for
 	closed                bool
 }
 

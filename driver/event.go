@@ -1,7 +1,9 @@
 package driver
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"rnic/abi"
 )
@@ -22,11 +24,12 @@ func (e AsyncEvent) String() string {
 // eventQueue is an event queue. Its number is that of its MSI-X vector. It is
 // armed, or has an event that was not consumed, whenever no thread is inside drain.
 type eventQueue struct {
-	num  uint8
-	base uint64
-	page uint8
-	ci   uint16
-	bell bell
+	num   uint8
+	base  uint64
+	page  uint8
+	ci    uint16
+	bell  bell
+	entry [abi.EventSize]byte // read last
 }
 
 func (d *Device) createEQ(n uint8) error {
@@ -45,18 +48,16 @@ func (d *Device) createEQ(n uint8) error {
 	return d.doorbell(&q.bell, q.page, abi.Doorbell{Number: uint32(n), Kind: abi.DoorbellEQ})
 }
 
-// drain consumes the events of a queue and arms it again if there were any. When
-// maxAsync asynchronous events wait for someone to ask for them, further ones stay
-// in event queue 0.
+// drain consumes the events of a queue and arms it again if there were any. It
+// leaves none: a device that cannot tell its events cannot fail a QP either.
 func (d *Device) drain(q *eventQueue) error {
-	for q.num != 0 || len(d.async) < maxAsync {
-		var b [abi.EventSize]byte
+	for {
 		slot := abi.RingSlot(q.ci, logEQ)
-		if err := d.bus.ReadMem(q.base+uint64(slot)*abi.EventSize, b[:]); err != nil {
+		if err := d.bus.ReadMem(q.base+uint64(slot)*abi.EventSize, q.entry[:]); err != nil {
 			return err
 		}
 		var e abi.Event
-		_ = abi.EventLayout.Decode(b[:], &e) // long enough by type
+		_ = abi.EventLayout.Decode(q.entry[:], &e) // long enough by type
 		if e.Phase != abi.RingPhase(q.ci, logEQ) {
 			break
 		}
@@ -82,11 +83,14 @@ func (d *device) event(e *abi.Event) {
 			c.dead = fmt.Errorf("CQ %d: %w", c.num, ErrOverrun)
 		}
 	}
+	if len(d.async) == maxAsync {
+		d.async = append(d.async[:0], d.async[1:]...)
+	}
 	d.async = append(d.async, AsyncEvent{e.Type, e.Number, e.Syndrome, e.Timestamp})
 }
 
 // AsyncEvents returns the asynchronous events that came since the last call,
-// oldest first. It does not wait.
+// oldest first: the last 4,096, if they are more. It does not wait.
 func (d *Device) AsyncEvents() ([]AsyncEvent, error) {
 	var err error
 	for _, q := range d.eqs {
@@ -96,6 +100,7 @@ func (d *Device) AsyncEvents() ([]AsyncEvent, error) {
 	}
 	events := d.async
 	d.async = nil
+	slices.SortStableFunc(events, func(a, b AsyncEvent) int { return cmp.Compare(a.Timestamp, b.Timestamp) })
 	return events, err
 }
 

@@ -169,11 +169,12 @@ func TestKnownStatus(t *testing.T) {
 func TestChosenPSNs(t *testing.T) {
 	seen := map[uint32]bool{}
 	for qpn := range uint32(1000) {
-		p := choosePSN(1, [6]byte{2, 5: 1}, qpn)
+		p := choosePSN(1, [6]byte{2, 5: 1}, qpn, 0)
 		require.True(t, p > 0 && p < 1<<24)
 		seen[p] = true
 	}
 	require.Greater(t, len(seen), 990)
-	require.NotEqual(t, choosePSN(1, [6]byte{2, 5: 1}, 5), choosePSN(1, [6]byte{2, 5: 2}, 5))
-	require.NotEqual(t, choosePSN(1, [6]byte{2, 5: 1}, 5), choosePSN(2, [6]byte{2, 5: 1}, 5))
+	require.NotEqual(t, choosePSN(1, [6]byte{2, 5: 1}, 5, 0), choosePSN(1, [6]byte{2, 5: 2}, 5, 0))
+	require.NotEqual(t, choosePSN(1, [6]byte{2, 5: 1}, 5, 0), choosePSN(2, [6]byte{2, 5: 1}, 5, 0))
+	require.NotEqual(t, choosePSN(1, [6]byte{2, 5: 1}, 5, 0), choosePSN(1, [6]byte{2, 5: 1}, 5, 1))
 }

@@ -21,7 +21,7 @@ func (c *CQ) Poll(wcs []WC) (n int, err error) {
 		}
 		if !ok {
 			if n == 0 {
-				err = c.dead
+				err = c.health()
 			}
 			break
 		}
@@ -38,6 +38,15 @@ func (c *CQ) Poll(wcs []WC) (n int, err error) {
 		c.dev.bus.Spend(c.dev.Config.PollCost)
 	}
 	return n, err
+}
+
+// health is why an empty queue stays empty, if it does: a program that only polls
+// must learn of it too. It consumes the events that may tell.
+func (c *CQ) health() error {
+	if err := c.drain(); err != nil {
+		return err
+	}
+	return c.dead
 }
 
 // complete turns c.cqe into a completion and frees the places of its queue.

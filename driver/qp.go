@@ -74,7 +74,8 @@ func (p *PD) CreateQP(c QPConfig) (*QP, error) {
 		return nil, fmt.Errorf("create QP: %w", err)
 	}
 	if q.psn == 0 {
-		q.psn = choosePSN(d.Config.Seed, d.Config.MAC, q.num)
+		d.made++
+		q.psn = choosePSN(d.Config.Seed, d.Config.MAC, q.num, d.made)
 	}
 	return q.handle, nil
 }
@@ -222,12 +223,14 @@ func (q *QP) purge() error {
 	return err
 }
 
-// choosePSN draws a first PSN, other than 0, by splitmix64.
-func choosePSN(seed uint64, mac [6]byte, qpn uint32) uint32 {
+// choosePSN draws a first PSN, other than 0, by splitmix64. made is the number of
+// QPs made so far: the next of a number begins elsewhere, so that it takes no
+// straggler of the one before for its own.
+func choosePSN(seed uint64, mac [6]byte, qpn, made uint32) uint32 {
 	for _, b := range mac {
 		seed = seed<<8 ^ seed>>56 ^ uint64(b)
 	}
-	z := (seed ^ uint64(qpn)<<40) + 0x9e3779b97f4a7c15
+	z := (seed ^ uint64(qpn)<<40 ^ uint64(made)<<8) + 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return max(1, uint32(z>>31)&0xffffff)

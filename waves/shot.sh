@@ -12,7 +12,7 @@ view=$dir/view.gtkw
 awk -v w="${4:-0}" -v h="${5:-0}" '
 	$1 == "[size]" && w > 0 { old = $2; $2 = w; $3 = h }
 	{ line[NR] = $0 }
-	$1 == "[signals_width]" { names = $2 + 30 }
+	$1 == "[signals_width]" { names = $2 + 110 }
 	/^\*/ { at = NR }
 	END {
 		if (w > 0) { # 2^-zoom ticks go on 200 pixels
@@ -27,7 +27,7 @@ splash_disable 1
 hide_sst 1
 left_justify_sigs 1
 fontname_signals Monospace 9
-fontname_waves Monospace 9
+fontname_waves Monospace 8
 fill_waveform 1
 color_back 101418
 color_grid 28323a

@@ -43,8 +43,8 @@ var ErrMarkers = errors.New("GTKWave has 26 markers")
 // Width and height of GTKWave's window, and the width of the part that shows waves.
 const (
 	winWidth, winHeight = 1600, 900
-	namesWidth          = 390 // GTKWave takes no less for long names
-	wavesWidth          = winWidth - namesWidth - 30
+	namesWidth          = 390                         // GTKWave takes no less for long names
+	wavesWidth          = winWidth - namesWidth - 110 // on a screen that is just as wide
 )
 
 // Save writes the save file of GTKWave that goes with a closed VCD: name.gtkw beside

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -153,7 +154,7 @@ func (l *load) run(c tb.Config) (row, error) {
 	mtu, _ := roce.MTUOf(l.mtu)
 	data := make([]byte, l.size*l.messages)
 	_, _ = rand.NewChaCha8([32]byte{'r', 'n', 'i', 'c'}).Read(data) // never fails
-	job := transfer.Job{Data: data, MTU: mtu, QPs: l.qps, MsgSize: l.size, Depth: l.depth, Batch: l.batch}
+	job := transfer.Job{Data: bytes.NewReader(data), MTU: mtu, QPs: l.qps, MsgSize: l.size, Depth: l.depth, Batch: l.batch}
 	r, err := job.Run(b)
 	return row{
 		Name: l.name, Op: "SEND", Size: l.size, QPs: l.qps, MTU: l.mtu,

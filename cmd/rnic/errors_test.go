@@ -85,10 +85,16 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "mine"), nil, 0o000))
 		require.Equal(t, "open mine: permission denied", refused(t, dir, "run", "mine"))
 	}
-	long := filepath.Join(dir, "long")
-	require.NoError(t, os.WriteFile(long, nil, 0o666))
-	require.NoError(t, os.Truncate(long, 1<<30+1)) // takes no room
-	require.Equal(t, "long: longer than 1073741824 bytes", refused(t, dir, "run", "long"))
+}
+
+// A large file is read as its messages go: one that is cut short meanwhile is told.
+func TestLargeFile(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "large"), nil, 0o666))
+	require.NoError(t, os.Truncate(filepath.Join(dir, "large"), 64<<20+1)) // takes no room
+	r := runJSON(t, dir, "large", "--msg-size", "33554432", "--mtu", "4096", "--qps", "1")
+	require.Equal(t, int64(64<<20+1), r.Bytes)
+	require.Equal(t, 3, r.Messages)
 }
 
 // A FIFO is a file like any other.

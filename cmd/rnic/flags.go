@@ -46,7 +46,7 @@ func picoseconds(d time.Duration) int64 { return d.Nanoseconds() * 1000 }
 const maxWindow = 1000 * time.Hour
 
 // job is the transfer of data that the flags describe.
-func (r *runCmd) job(data []byte) (transfer.Job, error) {
+func (r *runCmd) job(data transfer.Source) (transfer.Job, error) {
 	j := transfer.Job{Data: data, QPs: r.QPs, MsgSize: r.MsgSize, Depth: r.Depth}
 	j.Driver.NoPush, j.Driver.Seed = r.NoPush, r.Seed
 	mtu, ok := roce.MTUOf(r.MTU)

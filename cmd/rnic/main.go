@@ -18,12 +18,18 @@ type cli struct {
 
 func main() {
 	var c cli
-	k := kong.Parse(&c,
+	k := kong.Must(&c,
 		kong.Name("rnic"),
 		kong.Description("A clock-accurate model of a RoCEv2 RDMA NIC with its driver, two hosts and the wire between them."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
-	if err := k.Run(); err != nil {
+	args := os.Args[1:]
+	if len(args) == 1 && args[0] == "help" {
+		args[0] = "--help"
+	}
+	ctx, err := k.Parse(args)
+	k.FatalIfErrorf(err)
+	if err := ctx.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "rnic:", err)
 		os.Exit(1)
 	}

@@ -16,7 +16,7 @@ func (regsCmd) Run() error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "OFFSET\tREGISTER\tACCESS\tRESET\tBITS\tFIELD\tMEANING")
 	for _, r := range abi.Registers() {
-		fmt.Fprintf(w, "%#06x\t%s\t%s\t%#010x\t\t\t%s\n", r.Offset, r.Name, r.Access, r.Reset, r.Doc)
+		fmt.Fprintf(w, "%#06x\t%s\t%s\t0x%08x\t\t\t%s\n", r.Offset, r.Name, r.Access, r.Reset, r.Doc)
 		for _, f := range r.Fields {
 			if f.Reserved || len(r.Fields) == 1 {
 				continue

@@ -46,10 +46,11 @@ func (r *runCmd) Run() error {
 	if err := r.window(); err != nil {
 		return err
 	}
-	data, err := payload(r.File)
+	data, file, err := payload(r.File)
 	if err != nil {
 		return err
 	}
+	defer file.Close()
 	job, err := r.job(data)
 	if err != nil {
 		return err

@@ -132,3 +132,15 @@ func jsonNumber(t testing.TB, v any) string {
 	require.NoError(t, err)
 	return string(b)
 }
+
+func TestHelp(t *testing.T) {
+	out := rnic(t, t.TempDir(), "help")
+	require.Equal(t, out, rnic(t, t.TempDir(), "--help"))
+	for _, c := range []string{"run", "bench", "regs", "area"} {
+		require.Regexp(t, `(?m)^  `+c+`\b`, out)
+	}
+	run := rnic(t, t.TempDir(), "run", "--help")
+	for _, f := range []string{"mtu", "qps", "msg-size", "depth", "seed", "link-rate", "link-latency", "pcie-latency", "vcd", "pcap", "out", "scope", "from", "to", "json"} {
+		require.Contains(t, run, "--"+f)
+	}
+}

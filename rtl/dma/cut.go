@@ -37,29 +37,24 @@ type piece struct {
 	Shape shape
 }
 
-// cut issues one TLP of one client, and loads the next requests.
+// cut loads the next requests and issues one TLP of one client.
 func (r *Read) cut() {
-	q := &r.Q
+	q, d := &r.Q, &r.D
 	var want uint64
-	for c := range q.Ask {
-		if q.Ask[c].Valid {
+	for c := range d.Ask {
+		if !q.Ask[c].Valid && r.Req[c].Valid() {
+			d.Ask[c] = r.open(r.Req[c].Take())
+		}
+		if d.Ask[c].Valid {
 			want |= 1 << c
 		}
 	}
-	last := -1
-	if want != 0 && r.TLP.Ready() {
-		free := ^(q.Busy | q.Late) & (^uint64(0) >> (MaxTags - r.Params.Tags))
-		if t := hdl.RoundRobin(free, int(q.LastTag)); t >= 0 {
-			c := hdl.RoundRobin(want, int(q.Turn))
-			if r.issue(c, t) {
-				last = c
-			}
-		}
+	if want == 0 || !r.TLP.Ready() {
+		return
 	}
-	for c := range q.Ask {
-		if (!q.Ask[c].Valid || c == last) && r.Req[c].Valid() {
-			r.D.Ask[c] = r.open(r.Req[c].Take())
-		}
+	free := ^(q.Busy | q.Late) & (^uint64(0) >> (MaxTags - r.Params.Tags))
+	if t := hdl.RoundRobin(free, int(q.LastTag)); t >= 0 {
+		r.issue(hdl.RoundRobin(want, int(q.Turn)), t)
 	}
 }
 
@@ -79,10 +74,10 @@ func (r *Read) open(req *port.ReadReq) cursor {
 	}
 }
 
-// issue sends the next TLP of client c under tag t, and tells whether that was
-// its request's last.
-func (r *Read) issue(c, t int) bool {
-	d, a := &r.D, &r.Q.Ask[c]
+// issue sends the next TLP of client c under tag t.
+func (r *Read) issue(c, t int) {
+	d := &r.D
+	a := &d.Ask[c]
 	n := r.chunk(uint64(a.Addr), int(a.Left))
 	off := int(a.Addr % port.BeatBytes)
 	base := uint8(int(a.Addr/port.BeatBytes) & (r.lines() - 1))
@@ -103,11 +98,10 @@ func (r *Read) issue(c, t int) bool {
 	d.Tags[t] = tag{Left: pcie.ByteCount(n), Lower: pcie.LowerAddr(a.Addr & 0x7f), Base: base}
 	d.LastTag, d.Turn = uint8(t), uint8(c)
 
-	d.Ask[c].Begun = true
-	d.Ask[c].Addr += port.BusAddr(n)
-	d.Ask[c].Left -= uint32(n)
-	d.Ask[c].Valid = d.Ask[c].Left != 0
-	return !d.Ask[c].Valid
+	a.Begun = true
+	a.Addr += port.BusAddr(n)
+	a.Left -= uint32(n)
+	a.Valid = a.Left != 0
 }
 
 // chunk is the number of bytes of the next TLP: all that is left if it lies in

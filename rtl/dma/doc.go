@@ -39,7 +39,7 @@
 // the limits of package port, is a mistake of the client and a Fault.
 //
 // Latency in cycles, from the cycle that sees the request (or beat) to the one
-// that sees the result: read request to TLP 3, completion to client 4, write to
+// that sees the result: read request to TLP 2, completion to client 4, write to
 // TLP 3 (4 if its bytes lie in two beats), MMIO either way 1 through Rx and Tx.
 // Initiation interval: 1 cycle for a read of up to 64 bytes, 1 for a write in one
 // beat, 2 in two; steady rate one beat of 64 bytes a cycle each way.

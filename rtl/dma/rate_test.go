@@ -127,9 +127,9 @@ func TestLatency(t *testing.T) {
 	b.Req[port.ReadTx].NotBefore = func(int) uint64 { return start }
 	b.Req[port.ReadTx].Push(port.ReadReq{Len: 64})
 	b.finish(t, 1000)
-	// The source puts at 10, Read sees at 11. TLP at the link 3 later, at 14; in
-	// the host for 1; the completion is put at 15 and seen by Rx at 16.
-	require.EqualValues(t, []uint64{start + 1 + 3 + 1 + 1 + 4}, b.Data[port.ReadTx].At)
+	// The source puts at 10, Read sees at 11. TLP at the link 2 later, at 13; in
+	// the host for 1; the completion is put at 14 and seen by Rx at 15.
+	require.EqualValues(t, []uint64{start + 1 + 2 + 1 + 1 + 4}, b.Data[port.ReadTx].At)
 
 	for shift, want := range []uint64{3, 4} {
 		b := newBench(t, hdl.Options{}, setup{})

@@ -224,7 +224,7 @@ func (b *bench) reset(th *hdl.Thread, qpn int) {
 	}
 	th.Sleep(4)
 	b.Purge.Push(port.Purge{QPN: port.QPN(qpn)})
-	for q.out.purged == 0 {
+	for q.out.purged == 0 || q.Busy { // what qpc was told before is on another stream
 		if !th.Wait(&b.progress, th.Now()+100000) {
 			b.t.Errorf("QP %d: the marker got lost", qpn)
 			return

@@ -28,6 +28,9 @@
 // whose second line can't be had lets the next block into the same line, before
 // its own units: nobody holds a line while waiting for one. A WQE has 8 units at
 // most, of which 5 mean anything: 16 elements. They are read one a cycle.
+// A service whose first WQE is not there waits for it open, if none does so yet and
+// nobody can want for the entries that it was given; else it is closed, and opened
+// again when the line has come.
 //
 // Exec counts the window, sends packets and pieces, and closes the service. A WQE
 // stays at the head of its stream, and a message is where its byte offset says:
@@ -66,7 +69,7 @@
 // taken without waiting for anything that comes later.
 //
 // Latency: Activate to Get 2 cycles, Ctx to Pkt 4; so a pushed WQE takes 6 and what
-// qpc needs. Initiation interval: 3 cycles a service of one WQE, 1 cycle a further
+// qpc needs. Last beat of a read to Pkt 5, if the service is open. Initiation interval: 3 cycles a service of one WQE, 1 cycle a further
 // WQE, 1 cycle a packet or piece, 1 cycle a further unit of a WQE. One QP alone has
 // two blocks in 1 round trip of DMA; one, if its WQEs lie over the ends of blocks.
 //

@@ -20,6 +20,7 @@ const (
 	fetchWake            // a slot is free for one that found none
 	fetchOpen            // a service begins
 	fetchEvict           // a slot is to be taken away
+	fetchResume          // the service that waits for its line can go on
 )
 
 // Width is 4 bits.
@@ -32,7 +33,7 @@ func (o fetchOp) String() string {
 	return "RESERVED"
 }
 
-var fetchOpNames = [...]string{"NONE", "FILLED", "RELEASE", "PUSH", "FORGET", "FURTHER", "WAKE", "OPEN", "EVICT"}
+var fetchOpNames = [...]string{"NONE", "FILLED", "RELEASE", "PUSH", "FORGET", "FURTHER", "WAKE", "OPEN", "EVICT", "RESUME"}
 
 // pending is a read on its way.
 type pending struct {
@@ -57,6 +58,15 @@ type fetchRegs struct {
 	Hold     bool   // a marker waits for a read of its QP
 	Stats    port.SchedStats
 	Reader   reader
+	Stay     stay
+}
+
+// stay is the one service that waits for its line open, so that it need not be
+// opened again.
+type stay struct {
+	On      bool
+	Here    bool // the line has come
+	Service service
 }
 
 // Fetch holds WQEs.
@@ -159,7 +169,7 @@ func (f *Fetch) spareReady() int {
 func (f *Fetch) begin() {
 	q, d := &f.Q, &f.D
 	r := &q.Reader
-	putting := q.Op == fetchOpen || q.Op == fetchFurther || q.Op == fetchForget // to service or Read
+	putting := q.Op == fetchOpen || q.Op == fetchFurther || q.Op == fetchForget || q.Stay.On && !d.Stay.On // to service or Read
 	spare := bits.OnesCount64(d.Free) > int(d.Promised)
 	switch {
 	case f.release.Valid():
@@ -177,6 +187,8 @@ func (f *Fetch) begin() {
 		d.Op, d.QPN = fetchForget, *f.forget.Head()
 	case r.On && r.Phase == readMissing && f.Read.Ready() && !putting:
 		d.Op, d.QPN = fetchFurther, r.Ctx.QPN
+	case d.Stay.Here && !putting && f.canStart():
+		d.Op, d.QPN = fetchResume, d.Stay.Service.Ctx.QPN
 	case f.hungry.head.Valid() && spare && f.spareReady() > 0:
 		d.Op, d.QPN = fetchWake, *f.hungry.head.Take()
 	case f.Ctx.Valid() && !r.On && !putting && f.service.Ready() && f.Read.Ready():

@@ -260,5 +260,8 @@ func (e *lines) evict(s uint8) (freed uint64) {
 	return freed
 }
 
+// stale lets lines be taken away again: the service that they came for is there.
+func (e *lines) stale() { e.Line[0].Fresh, e.Line[1].Fresh = false, false }
+
 // busy tells whether a read is on its way.
 func (e *lines) busy() bool { return e.Line[0].Busy || e.Line[1].Busy }

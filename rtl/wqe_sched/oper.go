@@ -12,8 +12,14 @@ func (f *Fetch) finish(e *lines) {
 	switch q.Op {
 	case fetchFilled:
 		d.Hold = false
-		if e.filled(q.Line, q.Err) {
+		switch {
+		case !e.filled(q.Line, q.Err):
+		case !q.Stay.On || q.Stay.Service.Ctx.QPN != q.QPN:
 			f.ready.Put(q.QPN)
+		case f.canStart():
+			f.resume(e)
+		default:
+			d.Stay.Here = true
 		}
 	case fetchRelease:
 		d.Free |= e.done(q.Exec)
@@ -42,6 +48,8 @@ func (f *Fetch) finish(e *lines) {
 		}
 	case fetchOpen:
 		f.open(e)
+	case fetchResume:
+		f.resume(e)
 	case fetchEvict:
 		d.Free |= e.evict(q.Hand)
 		d.Hand++
@@ -101,8 +109,10 @@ func (f *Fetch) open(e *lines) {
 	switch {
 	case !c.Run && !c.Flush:
 		v.Verdict = nothing
+		e.stale()
 	case c.ExecIdx == c.PI:
 		v.Verdict = wait
+		e.stale()
 	case e.find(c.ExecIdx) == nil:
 		p = e.demand(c.ExecIdx, c, slot)
 		v.Verdict, v.Outcome = wait, parked
@@ -113,13 +123,54 @@ func (f *Fetch) open(e *lines) {
 		if !p.Hungry && !p.Read {
 			p = e.ahead(c.ExecIdx, c, slot)
 		}
+		if !p.Hungry && f.canStay(&v) {
+			v.Verdict, v.Outcome = run, idle
+			d.Stay = stay{On: true, Service: v}
+			f.issue(&p, c, slot)
+			return
+		}
 	default:
-		e.Locked = true
-		e.Line[0].Fresh, e.Line[1].Fresh = false, false
-		f.start(e, c)
-		p = e.ahead(c.ExecIdx, c, slot)
+		p = f.serve(e, c, slot)
 	}
 	f.issue(&p, c, slot)
+	f.service.Put(v)
+}
+
+// serve has the WQEs read from ExecIdx on, which is there.
+func (f *Fetch) serve(e *lines, c *port.SQCtx, slot int) plan {
+	e.Locked = true
+	e.stale()
+	f.start(e, c)
+	return e.ahead(c.ExecIdx, c, slot)
+}
+
+// canStart tells whether a service can be handed on in this cycle, in which no
+// other operation does.
+func (f *Fetch) canStart() bool {
+	return !f.Q.Reader.On && f.service.Ready() && f.Read.Ready()
+}
+
+// canStay tells whether a service may wait for its line open: one at a time, and
+// not if somebody may need the entries that it was given. The WQE of a message in
+// progress would not wait: if the QP failed, its work request would end and its
+// place in the ring be used again.
+func (f *Fetch) canStay(v *service) bool {
+	return !f.D.Stay.On && f.p.Services > 1 && int(v.Entries) == f.p.MessageBudget && !v.Ctx.Msg.Active
+}
+
+// resume goes on with the service that stayed open. A line that was on its way
+// for less than is wanted now leads to another turn.
+func (f *Fetch) resume(e *lines) {
+	s := &f.Q.Stay.Service
+	v, c := *s, &s.Ctx
+	f.D.Stay = stay{}
+	if e.find(c.ExecIdx) == nil {
+		v.Verdict, v.Outcome = wait, more
+	} else {
+		slot := f.slot(false)
+		p := f.serve(e, c, slot)
+		f.issue(&p, c, slot)
+	}
 	f.service.Put(v)
 }
 

@@ -60,7 +60,7 @@ func TestFetchedLatency(t *testing.T) {
 	b.post(0, send(abi.OpSend, 0, sge(64)), false)
 	b.run(1000)
 	t.Logf("read asked for at %d, packet at %d", b.Read.At[0], b.Pkt.At[0])
-	require.LessOrEqual(t, b.Pkt.At[0]-b.Read.At[0], uint64(pcieRead+16))
+	require.LessOrEqual(t, b.Pkt.At[0]-b.Read.At[0], uint64(pcieRead+5))
 }
 
 // TestShortServices: one WQE a service, which is there already.

@@ -23,10 +23,18 @@ type flow struct {
 	mtu      int // payload bytes of a full packet
 	begun    bool
 	known    bool     // next is, before the first has come
+	cut      bool     // it need not come to an end
 	next     roce.PSN // the PSN that must come next
 	inside   bool     // between first and last of a message
 	messages roce.MSN // messages that have ended
+	ends     []ending // of those, not acknowledged yet
 	length   int      // of the message so far
+}
+
+// ending is the last packet of a message, and the messages ended with it.
+type ending struct {
+	psn roce.PSN
+	msn roce.MSN
 }
 
 // answers follows the acknowledgements from one QP.
@@ -34,7 +42,8 @@ type answers struct {
 	begun  bool
 	last   roce.PSN
 	msn    roce.MSN
-	failed bool // a NAK has ended the connection
+	least  roce.MSN // messages complete with last
+	failed bool     // a NAK has ended the connection
 }
 
 // Wire checks the frames of one port. Packets must be RC, and there must be no
@@ -75,6 +84,13 @@ func (w *Wire) Connect(c Connection) {
 	w.out[c.Remote] = &flow{mtu: c.MTU, known: true, next: c.SendPSN}
 	w.in[c.Local] = &flow{mtu: c.MTU, known: true, next: c.RecvPSN}
 	delete(w.acks, c.Remote)
+}
+
+// Cut tells that a QP of a connection stops, or its peer does: what is under way
+// need not come to an end.
+func (w *Wire) Cut(local, remote roce.QPN) {
+	w.flowOf(w.out, remote).cut = true
+	w.flowOf(w.in, local).cut = true
 }
 
 // Disconnect ends a connection: Finish no longer asks for it.
@@ -187,6 +203,7 @@ func (w *Wire) request(ps int64, f *flow, p *roce.Packet) {
 	f.inside = !op.Ends()
 	if op.Ends() {
 		f.messages = f.messages.Add(1)
+		f.ends = append(f.ends, ending{psn, f.messages})
 	}
 }
 
@@ -222,6 +239,12 @@ func (w *Wire) answer(ps int64, p *roce.Packet) {
 	if a.begun && psn.Before(a.last) {
 		w.fail(ps, "QP %06x: %v of PSN %06x after that of %06x", dest, s, psn, a.last)
 	}
+	for len(req.ends) > 0 && !psn.Before(req.ends[0].psn) {
+		a.least, req.ends = req.ends[0].msn, req.ends[1:]
+	}
+	if s.Kind() == roce.KindACK && msn.Diff(a.least) > req.messages.Diff(a.least) {
+		w.fail(ps, "QP %06x: MSN %d with PSN %06x, at which %d messages are complete", dest, msn, psn, a.least)
+	}
 	if msn.Diff(a.msn) > req.messages.Diff(a.msn) {
 		w.fail(ps, "QP %06x: MSN %d with %d messages complete", dest, msn, req.messages)
 	}
@@ -236,14 +259,14 @@ func (w *Wire) answer(ps int64, p *roce.Packet) {
 // and requests without an acknowledgement.
 func (w *Wire) Finish() {
 	for _, q := range slices.Sorted(maps.Keys(w.out)) {
-		if w.out[q].inside {
+		if w.out[q].inside && !w.out[q].cut {
 			w.fail(0, "QP %06x: message without an end", q)
 		}
 	}
 	for _, remote := range slices.Sorted(maps.Keys(w.pairs)) {
 		local := w.pairs[remote]
 		req, a := w.in[local], w.acks[remote]
-		if req == nil || !req.begun {
+		if req == nil || !req.begun || req.cut {
 			continue
 		}
 		if a == nil || a.last.Add(1) != req.next && !a.failed {

@@ -67,7 +67,7 @@ func (d *Side) demandCounters() {
 	want := map[abi.Counter]uint64{}
 	for i := range d.Seen {
 		f := &d.Seen[i]
-		if f.Err != nil && !f.counted() {
+		if !f.Tx && !f.counted(d) {
 			continue
 		}
 		n, bytes := abi.RxPackets, abi.RxBytes
@@ -95,10 +95,46 @@ func (d *Side) demandCounters() {
 	}
 }
 
-// counted tells whether a frame that is no good packet counts as a RoCE frame
-// nevertheless: it has a good FCS, its destination is the port, and it is UDP to
-// port 4791 in its full length.
-func (f *Seen) counted() bool {
+// counted tells whether a frame that arrived counts as a RoCE frame, good or not:
+// it has a good FCS, is for this station, and is whole UDP to port 4791.
+func (f *Seen) counted(d *Side) bool {
 	var drop roce.Drop
-	return errors.As(f.Err, &drop) && drop >= roce.DropUDPLength
+	switch {
+	case f.Eth.Dst != roce.HostMAC(uint8(d.Index)), f.Tagged, f.Len > maxFrame:
+		return false
+	case errors.As(f.Err, &drop):
+		return drop >= roce.DropUDPLength
+	}
+	return f.Err == nil
+}
+
+// maxFrame is the longest frame of any MTU, bytes without FCS: the MAC takes what
+// is longer for a bad one.
+const maxFrame = 14 + 40 + 8 + 40 + 4096 + 4
+
+// demandFrames demands of each frame that the side has sent what holds for all.
+func (d *Side) demandFrames() {
+	t := d.scene.t
+	t.Helper()
+	for i := range d.Seen {
+		f := &d.Seen[i]
+		if !f.Tx {
+			continue
+		}
+		require.NoError(t, f.Err)
+		b := &f.BTH
+		require.True(t, b.MigReq && !b.FECN && !b.BECN, "%+v", b)
+		require.Equal(t, roce.DefaultPKey, b.PKey)
+		require.Equal(t, roce.PadCnt(len(f.Payload)), b.PadCnt)
+		require.Equal(t, [3]byte{}, f.Pad)
+		require.False(t, b.AckReq && b.Opcode.IsResponse())
+		require.False(t, b.SE && !b.Opcode.Ends())
+		require.True(t, b.AckReq || !b.Opcode.IsRequest() || !b.Opcode.Ends(), "no AckReq at the end of a message")
+		require.True(t, f.V6 || f.IP4.DF)
+		require.Zero(t, f.UDP.Checksum)
+		require.GreaterOrEqual(t, f.UDP.SrcPort, uint16(0xc000))
+		require.GreaterOrEqual(t, f.Len, roce.MinFrame)
+		require.Equal(t, max(0, roce.MinFrame-(f.Len-len(f.Trailer))), len(f.Trailer))
+		require.Equal(t, roce.HostMAC(uint8(d.Index)), f.Eth.Src)
+	}
 }

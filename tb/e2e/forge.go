@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"encoding/binary"
+
 	"rnic/roce"
 )
 
@@ -30,19 +32,21 @@ func (e *End) ForgeAck(s roce.Syndrome, psn roce.PSN, msn roce.MSN) roce.Packet 
 	return p
 }
 
-// Arrive has packets arrive at the host one behind the other, and lets it deal
-// with them.
+// Arrive has packets arrive at the host one behind the other, when the doorbells
+// that it has rung are at the NIC, and lets it deal with them.
 func (d *Side) Arrive(packets ...roce.Packet) {
 	d.scene.t.Helper()
+	frames := make([][]byte, len(packets))
 	for i := range packets {
-		d.Inject(Pad(packets[i].Append(nil)))
+		frames[i] = packets[i].Append(nil)
 	}
-	d.scene.Sleep(settle)
+	d.ArriveFrames(frames...)
 }
 
 // ArriveFrames has frames arrive that need not be packets at all.
 func (d *Side) ArriveFrames(frames ...[]byte) {
 	d.scene.t.Helper()
+	d.scene.Sleep(200)
 	for _, f := range frames {
 		d.Inject(Pad(f))
 	}
@@ -78,4 +82,19 @@ func (d *Side) Requests(from int) (rs []roce.Packet) {
 		}
 	}
 	return rs
+}
+
+// Reseal makes IPv4 checksum and ICRC of a frame that was changed by hand right
+// again, as far as its lengths allow.
+func Reseal(f []byte) []byte {
+	ip := f[roce.EthernetSize:]
+	if len(ip) < roce.IPv4Size || ip[0]>>4 != 4 {
+		return f
+	}
+	binary.BigEndian.PutUint16(ip[10:], roce.IPv4Checksum(ip[:roce.IPv4Size]))
+	n := int(binary.BigEndian.Uint16(ip[2:]))
+	if n >= roce.IPv4Size+roce.UDPSize+roce.ICRCSize && n <= len(ip) {
+		binary.LittleEndian.PutUint32(ip[n-roce.ICRCSize:], roce.ICRC(ip[:n-roce.ICRCSize]))
+	}
+	return f
 }

@@ -22,6 +22,18 @@ func answersOf(k roce.SyndromeKind) func(*roce.Packet) bool {
 	return func(p *roce.Packet) bool { return p.BTH.Opcode == roce.RCAck && p.AETH.Syndrome.Kind() == k }
 }
 
+// holdAnswers is a fault that keeps acknowledgements for later.
+type holdAnswers struct{ frames [][]byte }
+
+func (h *holdAnswers) fault(f tb.Frame) tb.Verdict {
+	p, err := roce.ParseFrame(f.Data)
+	if err != nil || p.BTH.Opcode != roce.RCAck {
+		return tb.Verdict{}
+	}
+	h.frames = append(h.frames, append([]byte(nil), f.Data...))
+	return tb.Verdict{Drop: true}
+}
+
 // quick are the options of tests in which timers expire: time runs 128 times
 // faster for them.
 var quick = e2e.Options{Driver: driver.Config{TimeUnit: 8}}
@@ -105,6 +117,43 @@ func exchange(t *testing.T, p *e2e.Pair) {
 		from.Sent(e2e.OK(900)...)
 		to.Received(e2e.OK(901)...)
 		to.Demand(910_000, e2e.Bytes(3000, 99))
+	}
+}
+
+// TestCorrupted (B105): a frame with a bit turned over is as good as lost, whoever
+// finds it: the MAC by the FCS, or, when a switch has made that right again, the NIC
+// by the ICRC.
+func TestCorrupted(t *testing.T) {
+	flip := func(at int) tb.Fault {
+		return func(f tb.Frame) tb.Verdict {
+			d := append([]byte(nil), f.Data...)
+			d[at] ^= 0x10
+			return tb.Verdict{Data: d}
+		}
+	}
+	for _, c := range []struct {
+		name string
+		do   tb.Fault
+		want abi.Counter
+	}{
+		{"FCS", func(tb.Frame) tb.Verdict { return tb.Verdict{BadFCS: true} }, abi.RxDropBadFCS},
+		{"payload", flip(200), abi.RxDropBadICRC},
+		{"pad", flip(14 + 20 + 8 + 12 + 1023), abi.RxDropBadICRC},
+		{"PSN", flip(14 + 20 + 8 + 11), abi.RxDropBadICRC},
+	} {
+		s := e2e.New(t, quick)
+		p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), timeout8)
+		spoil := &tb.Strike{Name: c.name, Match: requestAt(p.B.FirstPSN()), Do: c.do}
+		s.B.SetFault(tb.Strikes(spoil))
+		p.B.Recv(p.B.RecvWR(11, 0, 4096), p.B.RecvWR(12, 0, 4096))
+		p.A.Send(p.A.SendWR(1, 0, 1023), p.A.SendWR(2, 0, 1023))
+		p.A.Sent(append(e2e.All(abi.StatusRetryExc, 1), e2e.Flushed(2)...)...)
+		require.NoError(t, tb.Missed(spoil))
+		require.Equal(t, e2e.Faults{c.want: 1, abi.OutOfSequence: 1, abi.NaksSent: 1}, s.B.Faults())
+		p.B.Fail()
+		p.B.Received(e2e.Flushed(11, 12)...)
+		again(t, s, p)
+		s.Close()
 	}
 }
 

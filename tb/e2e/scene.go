@@ -91,6 +91,7 @@ func (s *Scene) Close() {
 			d.demandNoCompletions()
 		}
 		d.demandCounters()
+		d.demandFrames()
 	}
 	for _, d := range []*Side{s.A, s.B} {
 		d.Do(func() { d.err = d.closeQueues() })

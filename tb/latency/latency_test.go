@@ -83,8 +83,8 @@ func TestSavedRoundTrips(t *testing.T) {
 
 // Cycles that a read takes within the NIC beside its round trip.
 const (
-	readPayload = 11
-	readWQE     = 18
+	readPayload = 10
+	readWQE     = 9
 )
 
 // Only what crosses PCIe moves with its latency, and exactly as often as it does.

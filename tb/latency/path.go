@@ -51,8 +51,6 @@ func request(m Mode) []step {
 			step{name: "WQE asked for", block: "wqe_sched, dma", host: a, signal: "rc.from_nic.take"},
 			step{name: "WQE read", block: PCIe, host: a, signal: "rc.to_nic.put"},
 			step{name: "WQE arrives", block: "dma", host: a, signal: "nic.wqe_sched.fetch.data.take"},
-			step{name: "QP picked again", block: "wqe_sched", host: a, signal: "nic.wqe_sched.pick.get.put"},
-			step{name: "context read", block: "qpc", host: a, signal: "nic.wqe_sched.fetch.ctx.take"},
 		)
 	}
 	s = append(s,

@@ -86,11 +86,39 @@ func (a *arena) guard(mem *host.Memory, from, to int) {
 	}
 }
 
+// partly holds memory that a message may have come to, or not, against both.
+func (s *side) partly(m *Message) error {
+	data := m.Data
+	for _, sp := range m.Dst {
+		if sp.Len == 0 {
+			continue
+		}
+		a, got := s.arenas[sp.Arena], make([]byte, sp.Len)
+		if _, err := a.buf.ReadAt(got, int64(sp.Off)); err != nil {
+			return err
+		}
+		for i, b := range got {
+			if b != a.image[sp.Off+i] && (i >= len(data) || b != data[i]) {
+				return fmt.Errorf("message %#x, cut short: byte %d of arena %d is %#02x", m.ID, sp.Off+i, sp.Arena, b)
+			}
+		}
+		copy(a.image[sp.Off:], got)
+		data = data[min(sp.Len, len(data)):]
+	}
+	return nil
+}
+
 // release checks all bytes of the phase's memory, and gives it back.
 func (s *side) release() error {
 	if err := s.h.Machine.Mem.CheckGuards(); err != nil {
 		return err
 	}
+	for _, m := range s.loose {
+		if err := s.partly(m); err != nil {
+			return err
+		}
+	}
+	s.loose = nil
 	for _, a := range s.arenas {
 		if err := s.compare(a.Spans); err != nil {
 			return err

@@ -38,8 +38,15 @@ func Draw(seed uint64, o Options) *Scenario {
 	for i := range fates {
 		fates[i] = d.fates(i)
 	}
+	cuts := make([][2][]Cut, len(fates))
+	if chance(r, 30) {
+		for i := range fates {
+			cuts[i] = d.cuts(fates[i:])
+		}
+	}
 	for i := range fates {
 		d.phase(i, fates)
+		s.Phases[i].Cuts = cuts[i]
 	}
 	d.sizeCQs()
 	return s
@@ -54,6 +61,7 @@ func (s *Scenario) drawStyle(r *rand.Rand) {
 		Spin:     chance(r, 30),
 		SpinTime: pick[uint64](r, 10, 200, 1000),
 		Take:     pick(r, 1, 4, 16),
+		Churn:    pick(r, 0, 0, 5, 40),
 	}
 }
 
@@ -99,6 +107,29 @@ func (d *drawer) fates(i int) []Fate {
 		}
 	}
 	return f
+}
+
+// cuts draws which QPs are stopped in a phase, the first of those whose fates are
+// given, and has them begin anew in the next.
+func (d *drawer) cuts(fates [][]Fate) (cuts [2][]Cut) {
+	within := pick[uint64](d.Rand, 3_000, 20_000, 100_000)
+	for q := range d.qps {
+		if chance(d.Rand, 60) {
+			continue
+		}
+		ways := [2]Way{Way(d.IntN(3)), Way(d.IntN(3))}
+		for h, w := range ways {
+			cuts[h] = append(cuts[h], Cut{Pair: q, Way: w, At: d.Uint64N(within)})
+		}
+		if len(fates) > 1 {
+			f := &fates[1][q]
+			*f = pick(d.Rand, Reset, Recreate)
+			if ways[0] == ToDestroy || ways[1] == ToDestroy {
+				*f = Recreate
+			}
+		}
+	}
+	return cuts
 }
 
 // phase draws phase number i.
@@ -155,7 +186,7 @@ func (d *drawer) pair() Pair {
 			MaxInline: pick(d.Rand, 0, 0, 7, 32, 33, 64),
 			SigAll:    chance(d.Rand, 20),
 			PSN:       d.psn(),
-			Timeout:   pick[uint8](d.Rand, 14, 18, 31),
+			Timeout:   pick[uint8](d.Rand, 10, 12, 14, 31),
 			FlowLabel: d.Uint32N(1 << 20), TrafficClass: uint8(d.Uint32N(256)) &^ 3, HopLimit: 1 + uint8(d.Uint32N(255)),
 			UDPSPort: 0xc000 | uint16(d.Uint32N(0x4000)),
 		}

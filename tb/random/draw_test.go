@@ -36,6 +36,7 @@ func TestDrawCovers(t *testing.T) {
 		note("many QPs", len(s.Phases[0].Pairs) > 10)
 		note("pollers that spin", s.Style.Spin)
 		note("closed", s.Close)
+		note("admin commands beside the traffic", s.Style.Churn > 0)
 		for _, p := range s.Phases {
 			phase(note, &p)
 		}
@@ -46,6 +47,11 @@ func TestDrawCovers(t *testing.T) {
 }
 
 func phase(note func(string, bool), p *random.Phase) {
+	for _, c := range p.Cuts[1] {
+		note("cut by RESET", c.Way == random.ToReset)
+		note("cut by ERR", c.Way == random.ToErr)
+		note("cut by destroying", c.Way == random.ToDestroy)
+	}
 	for i, f := range p.Fates {
 		note("reset", f == random.Reset)
 		note("kept", f == random.Keep)

@@ -6,6 +6,7 @@ import (
 	"rnic/abi"
 	"rnic/driver"
 	"rnic/hdl"
+	"rnic/roce"
 )
 
 // queue names a queue of a QP.
@@ -47,20 +48,36 @@ type end struct {
 	next    int     // message to be sent
 	open    int     // sends posted, or about to be, and not done
 	groups  []Group // of those
-	credits int     // receives of the peer that wait for a message
+	credits []int   // receives of the peer that wait for a message, by phase
 	wake    hdl.Event
 
 	arrive   []*Message // of in, those that need a receive
 	posted   int        // receives
 	received int
 	space    hdl.Event
+
+	life        life
+	stop        bool // its threads shall
+	threads     int  // that work on the phase
+	destroyed   bool
+	sends       []posted // not completed, in order
+	receives    []posted
+	sendFlushed bool // a send has been
+	recvFlushed bool
+}
+
+// posted is a work request and the completion that it leads to if all goes well.
+type posted struct {
+	want      completion
+	completes bool
 }
 
 // start takes the flows of a phase.
 func (e *end) start(p *Phase) {
 	e.out, e.in = &p.Flows[e.s.n][e.i], &p.Flows[1-e.s.n][e.i]
 	e.next, e.posted, e.received = 0, 0, 0
-	e.arrive = e.arrive[:0]
+	e.life, e.stop, e.threads, e.sendFlushed, e.recvFlushed = alive, false, 2, false, false
+	e.arrive, e.sends, e.receives = e.arrive[:0], nil, nil
 	for i := range e.in.Messages {
 		if m := &e.in.Messages[i]; m.Op != abi.OpNop {
 			e.arrive = append(e.arrive, m)
@@ -68,11 +85,29 @@ func (e *end) start(p *Phase) {
 	}
 }
 
-// expect adds to the scoreboard.
-func (e *end) expect(recv bool, c completion) {
+// leave reports that a thread of the QP is done with the phase.
+func (e *end) leave() {
+	e.threads--
+	e.s.finish()
+}
+
+// expect notes a work request and adds it to the scoreboard.
+func (e *end) expect(recv bool, c completion, completes bool) {
 	c.QPN = e.qp.Number()
-	e.s.board.Expect(queue{e.i, recv}, c)
-	e.s.owed++
+	if recv {
+		e.receives = append(e.receives, posted{c, completes})
+	} else {
+		e.sends = append(e.sends, posted{c, completes})
+	}
+	if completes && e.life == alive {
+		e.s.board.Expect(queue{e.i, recv}, c)
+		e.s.owed++
+	}
+}
+
+// cutWire tells the checker of the port that the connection may end anywhere.
+func (e *end) cutWire() {
+	e.s.wire.Cut(roce.QPN(e.qp.Number()), roce.QPN(e.peer.QPN))
 }
 
 // complete judges a completion.
@@ -94,17 +129,25 @@ func (s *side) complete(wc *driver.WC) error {
 	if recv {
 		c.ByteLen, c.Imm, c.SrcQPN = wc.ByteLen, wc.Imm, wc.SrcQPN
 	}
-	if err := s.board.Check(queue{e.i, recv}, c); err != nil {
+	if err := e.judge(c, recv); err != nil {
 		return err
 	}
 	s.moves++
-	s.owed--
 	s.step.Notify()
 	if recv {
-		m := e.arrive[e.received]
+		i := e.received
 		e.received++
 		e.space.Notify()
-		return s.land(m)
+		if c.Status != abi.StatusSuccess {
+			if i < len(e.arrive) {
+				s.loose = append(s.loose, e.arrive[i])
+			}
+			return nil
+		}
+		return s.land(e.arrive[i])
+	}
+	if e.life == failing {
+		return nil // abandon gives the room back
 	}
 	g := e.groups[0]
 	e.groups = e.groups[1:]
@@ -112,5 +155,28 @@ func (s *side) complete(wc *driver.WC) error {
 	s.budget += g.Beats
 	e.wake.Notify()
 	s.room.Notify()
+	return nil
+}
+
+// judge tells whether a completion may come now.
+func (e *end) judge(c completion, recv bool) error {
+	switch e.life {
+	case failing:
+		return e.flushed(c, recv)
+	case gone:
+		return fmt.Errorf("pair %d was cut: got %+v", e.i, c)
+	}
+	if err := e.s.board.Check(queue{e.i, recv}, c); err != nil {
+		return err
+	}
+	e.s.owed--
+	list := &e.sends
+	if recv {
+		list = &e.receives
+	}
+	for (*list)[0].want != c { // unsignalled sends
+		*list = (*list)[1:]
+	}
+	*list = (*list)[1:]
 	return nil
 }

@@ -16,9 +16,9 @@ import (
 
 // Kinds of messages between the hosts, beside the wire.
 const (
-	msgCredit    = 'c' // pair and number of receives posted, 16 bits each
+	msgCredit    = 'c' // pair and number of receives posted, 16 bits each, and phase
 	msgEndpoints = 'e' // of all QPs, as JSON
-	msgDone      = 'd' // the sender is done with a phase
+	msgDone      = 'd' // the sender has come to the next point where both meet
 )
 
 // settle is how long after the last completion a host is at rest, cycles.
@@ -31,7 +31,7 @@ func (s *side) listen(t *hdl.Thread, _ *host.Bus) error {
 		switch m[0] {
 		case msgCredit:
 			e := s.ends[binary.LittleEndian.Uint16(m[1:])]
-			e.credits += int(binary.LittleEndian.Uint16(m[3:]))
+			e.credits[m[5]] += int(binary.LittleEndian.Uint16(m[3:]))
 			e.wake.Notify()
 		case msgEndpoints:
 			var l []driver.Endpoint
@@ -41,7 +41,7 @@ func (s *side) listen(t *hdl.Thread, _ *host.Bus) error {
 			s.remote = append(s.remote, l)
 			s.step.Notify()
 		case msgDone:
-			s.peerDone++
+			s.peerMet++
 			s.step.Notify()
 		}
 	}
@@ -122,11 +122,24 @@ func (s *side) run(t *hdl.Thread, bus *host.Bus, i int) error {
 	s.finished = 0
 	s.phase = i + 1
 	s.begin.Notify()
-	s.wait(t, func() bool { return s.finished == 2*len(s.ends) && s.owed == 0 })
-	s.h.OOB.Send([]byte{msgDone})
-	s.wait(t, func() bool { return s.peerDone > i })
+	s.wait(t, func() bool { return s.finished == s.threads() && s.owed == 0 })
+	s.meet(t)
 	t.Sleep(settle)
+	for range 10 { // packets of a QP in ERR that were ready to leave do so
+		if s.rest.Check() == nil {
+			break
+		}
+		t.Sleep(settle)
+	}
+	s.meet(t)
 	return s.settled()
+}
+
+// meet waits for the peer to come as far.
+func (s *side) meet(t *hdl.Thread) {
+	s.met++
+	s.h.OOB.Send([]byte{msgDone})
+	s.wait(t, func() bool { return s.peerMet >= s.met })
 }
 
 // prepare resets and replaces QPs.
@@ -155,9 +168,12 @@ func (e *end) create(bus *host.Bus) (err error) {
 	s, c := e.s, e.cfg
 	if e.qp != nil {
 		s.wire.Disconnect(roce.QPN(e.qp.Number()), roce.QPN(e.peer.QPN))
-		if err := e.qp.Destroy(); err != nil {
-			return err
+		if !e.destroyed {
+			if err := e.qp.Destroy(); err != nil {
+				return err
+			}
 		}
+		e.destroyed = false
 	}
 	e.qp, err = s.pds[e.pd()].On(s.dev.On(bus)).CreateQP(driver.QPConfig{
 		SendCQ: s.cqs[c.SendCQ], RecvCQ: s.cqs[c.RecvCQ], MaxSend: c.MaxSend, MaxRecv: c.MaxRecv,

@@ -19,12 +19,15 @@ func (e *end) receive(t *hdl.Thread, bus *host.Bus) error {
 		s.await(t, phase)
 		qp := e.qp.On(s.dev.On(bus))
 		told, total := 0, len(e.arrive)+len(e.in.Extra)
-		for e.posted < total {
+		for e.posted < total && !e.stop {
 			need := min(1+r.IntN(style.Refill), total-e.posted, e.cfg.MaxRecv)
 			if e.room() < need {
 				told += e.grant(told)
-				for e.room() < need {
+				for e.room() < need && !e.stop {
 					t.Wait(&e.space, 0)
+				}
+				if e.stop {
+					break
 				}
 			}
 			n := min(e.room(), total-e.posted, 1+r.IntN(style.Batch))
@@ -32,8 +35,10 @@ func (e *end) receive(t *hdl.Thread, bus *host.Bus) error {
 				return err
 			}
 		}
-		e.grant(told)
-		s.finish()
+		if !e.stop {
+			e.grant(told)
+		}
+		e.leave()
 	}
 	return nil
 }
@@ -47,7 +52,7 @@ func (e *end) grant(told int) int {
 	n := min(e.posted, len(e.arrive)) - told
 	if n > 0 {
 		m := binary.LittleEndian.AppendUint16([]byte{msgCredit}, uint16(e.i))
-		e.s.h.OOB.Send(binary.LittleEndian.AppendUint16(m, uint16(n)))
+		e.s.h.OOB.Send(append(binary.LittleEndian.AppendUint16(m, uint16(n)), uint8(e.s.phase-1)))
 	}
 	return max(n, 0)
 }
@@ -57,7 +62,9 @@ func (e *end) postReceives(qp *driver.QP, n int) error {
 	var wrs []driver.RecvWR
 	for i := e.posted; i < e.posted+n; i++ {
 		if i >= len(e.arrive) {
-			wrs = append(wrs, driver.RecvWR{ID: math.MaxUint64, SGEs: e.s.sges(e.in.Extra[i-len(e.arrive)])})
+			id := math.MaxUint64 - uint64(i)
+			wrs = append(wrs, driver.RecvWR{ID: id, SGEs: e.s.sges(e.in.Extra[i-len(e.arrive)])})
+			e.receives = append(e.receives, posted{want: completion{ID: id}, completes: true})
 			continue
 		}
 		m := e.arrive[i]
@@ -66,7 +73,7 @@ func (e *end) postReceives(qp *driver.QP, n int) error {
 		if m.Op == abi.OpSendImm {
 			c.Flags, c.Imm = abi.CQEWithImm, m.Imm
 		}
-		e.expect(true, c)
+		e.expect(true, c, true)
 	}
 	e.posted += n
 	if k, err := qp.PostRecv(wrs...); err != nil || k != n {
@@ -87,6 +94,11 @@ func (s *side) poll(t *hdl.Thread, bus *host.Bus, c int) error {
 		if style.Spin {
 			n, err = cq.Poll(wcs[:1+r.IntN(style.Take)])
 		} else {
+			if r.IntN(4) == 0 { // one more than Wait needs
+				if err := cq.Arm(r.IntN(2) == 0); err != nil && !s.closing {
+					return err
+				}
+			}
 			n, err = cq.Wait(wcs[:1+r.IntN(style.Take)], math.MaxInt64)
 		}
 		switch {

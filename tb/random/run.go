@@ -139,6 +139,7 @@ type side struct {
 	wire   *check.Wire
 	frames uint64
 	rest   *tb.Rest
+	loose  []*Message // whose receives did not complete: they may have been written to
 
 	phase    int // that threads may work on, from 1
 	begin    hdl.Event
@@ -147,9 +148,10 @@ type side struct {
 	budget   int       // beats of the peer's rx_buf that are free
 	room     hdl.Event
 
-	remote   [][]driver.Endpoint // of the peer, by phase
-	peerDone int                 // phases that the peer is done with
+	remote       [][]driver.Endpoint // of the peer, by phase
+	met, peerMet int                 // points where both hosts meet that this one, and the peer, has come to
 
+	foreign int // completions of QPs that come and go beside the traffic
 	sent    int
 	moves   uint64
 	closing bool
@@ -163,14 +165,16 @@ func newSide(r *run, n int) *side {
 	s.h.Tap(s.tap)
 	s.thread("main", s.main)
 	s.thread("oob", s.listen)
+	s.thread("churn", s.churn)
 	for c := range r.s.CQs[n] {
 		s.thread(fmt.Sprintf("cq_%d", c), func(t *hdl.Thread, bus *host.Bus) error { return s.poll(t, bus, c) })
 	}
 	for i := range r.s.Phases[0].Pairs {
-		e := &end{s: s, i: i}
+		e := &end{s: s, i: i, credits: make([]int, len(r.s.Phases))}
 		s.ends = append(s.ends, e)
 		s.thread(fmt.Sprintf("send_%d", i), e.send)
 		s.thread(fmt.Sprintf("receive_%d", i), e.receive)
+		s.thread(fmt.Sprintf("cut_%d", i), e.cuts)
 	}
 	return s
 }
@@ -195,6 +199,7 @@ const (
 	forReceiving
 	forPolling
 	forMemory
+	forChurn
 )
 
 // await waits for a phase to begin and gives the device as the thread sees it.
@@ -203,6 +208,9 @@ func (s *side) await(t *hdl.Thread, phase int) {
 		t.Wait(&s.begin, 0)
 	}
 }
+
+// threads is how many take part in each phase.
+func (s *side) threads() int { return 1 + 3*len(s.ends) }
 
 // finish reports that a thread is done with the phase.
 func (s *side) finish() {

@@ -33,6 +33,7 @@ type Style struct {
 	Spin     bool   // pollers poll and sleep; else they wait for interrupts
 	SpinTime uint64 // longest sleep between polls, cycles
 	Take     int    // most completions a poll
+	Churn    int    // most admin commands of no use in a phase
 }
 
 // Fate is what happens to a pair of QPs before a phase.
@@ -51,6 +52,7 @@ type Phase struct {
 	Pairs  []Pair     // attributes of the QPs in this phase
 	Flows  [2][]Flow  // by sending host and pair
 	Arenas [2][]Arena // memory of each host
+	Cuts   [2][]Cut   // QPs that are stopped before they are done
 }
 
 // Pair is a QP of each host, connected with each other.

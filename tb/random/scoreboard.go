@@ -42,6 +42,14 @@ func (s *Scoreboard[Q, V]) Check(q Q, v V) error {
 	return nil
 }
 
+// Forget drops what has not come from q, and returns it.
+func (s *Scoreboard[Q, V]) Forget(q Q) []V {
+	l := s.queues[q]
+	delete(s.queues, q)
+	s.order = slices.DeleteFunc(s.order, func(o Q) bool { return o == q })
+	return l
+}
+
 // Pending is how many values have not come from q.
 func (s *Scoreboard[Q, V]) Pending(q Q) int { return len(s.queues[q]) }
 

@@ -26,6 +26,17 @@ func TestScoreboard(t *testing.T) {
 	require.ErrorContains(t, s.Check("q", 3), "expected nothing more")
 	require.NoError(t, s.Final())
 	require.Equal(t, 3, s.Got)
+	s.Expect("q", 4)
+	s.Expect("r", 5)
+	require.Equal(t, []int{4}, s.Forget("q"))
+	require.Empty(t, s.Forget("q"))
+	require.Equal(t, 0, s.Pending("q"))
+	require.ErrorContains(t, s.Check("q", 4), "expected nothing more")
+	require.ErrorContains(t, s.Final(), "1 queues")
+	s.Expect("q", 6)
+	require.NoError(t, s.Check("q", 6))
+	require.NoError(t, s.Check("r", 5))
+	require.NoError(t, s.Final())
 }
 
 // TestScoreboardOrder: whatever way queues are mixed, what comes in the order of

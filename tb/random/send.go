@@ -19,6 +19,9 @@ func (e *end) send(t *hdl.Thread, bus *host.Bus) error {
 		qp := e.qp.On(s.dev.On(bus))
 		for g := e.out.Groups; len(g) > 0; {
 			n, count := e.burst(t, g, 1+r.IntN(s.s.Style.Burst))
+			if e.stop {
+				break
+			}
 			if err := e.post(t, qp, r, count); err != nil {
 				return err
 			}
@@ -27,7 +30,7 @@ func (e *end) send(t *hdl.Thread, bus *host.Bus) error {
 				t.Sleep(r.Uint64N(p))
 			}
 		}
-		s.finish()
+		e.leave()
 	}
 	return nil
 }
@@ -42,12 +45,15 @@ func (e *end) burst(t *hdl.Thread, g []Group, most int) (n, count int) {
 		beats += g[n].Beats
 		n++
 	}
-	for e.open+count > e.cfg.MaxSend || s.budget < beats {
+	for !e.stop && (e.open+count > e.cfg.MaxSend || s.budget < beats) {
 		if s.budget < beats {
 			t.Wait(&s.room, 0)
 		} else {
 			t.Wait(&e.wake, 0)
 		}
+	}
+	if e.stop {
+		return n, 0
 	}
 	e.open += count
 	s.budget -= beats
@@ -59,21 +65,19 @@ func (e *end) burst(t *hdl.Thread, g []Group, most int) (n, count int) {
 func (e *end) post(t *hdl.Thread, qp *driver.QP, r *rand.Rand, count int) error {
 	s := e.s
 	var wrs []driver.SendWR
-	for count > 0 {
+	for count > 0 && !e.stop {
 		wrs = wrs[:0]
 		for k := min(count, 1+r.IntN(s.s.Style.Batch)); len(wrs) < k; {
 			m := &e.out.Messages[e.next]
 			if m.Op != abi.OpNop {
-				if e.credits == 0 {
+				if e.credits[e.s.phase-1] == 0 {
 					break
 				}
-				e.credits--
+				e.credits[e.s.phase-1]--
 				s.sent++
 			}
 			wrs = append(wrs, e.workRequest(m))
-			if m.Completes {
-				e.expect(false, completion{ID: m.ID, Opcode: m.Op.WCOpcode()})
-			}
+			e.expect(false, completion{ID: m.ID, Opcode: m.Op.WCOpcode()}, m.Completes)
 			e.next++
 		}
 		if len(wrs) == 0 {

@@ -29,13 +29,13 @@ func (r *run) explain() error {
 	err := r.bench.World.Run(func() bool { return left == 0 || r.bench.World.Now() >= end }, limit)
 	for n, s := range r.sides {
 		errs = append(errs, fmt.Errorf("%s: phase %d, %d of %d threads done, %d completions owed, %d beats of the peer free, streams hold %v",
-			s.h.K.Name(), s.phase-1, s.finished, 2*len(s.ends), s.owed, s.budget, occupied[n]))
+			s.h.K.Name(), s.phase-1, s.finished, s.threads(), s.owed, s.budget, occupied[n]))
 		for _, e := range s.ends {
 			if e.out == nil || e.open == 0 && e.posted == e.received && e.next == len(e.out.Messages) {
 				continue
 			}
 			errs = append(errs, fmt.Errorf("\tpair %d: %d of %d sends posted, %d open, %d credits; %d of %d receives posted, %d done",
-				e.i, e.next, len(e.out.Messages), e.open, e.credits, e.posted, len(e.arrive), e.received))
+				e.i, e.next, len(e.out.Messages), e.open, e.credits[max(0, s.phase-1)], e.posted, len(e.arrive), e.received))
 		}
 		for _, a := range asked[n] {
 			errs = append(errs, errors.New("\t"+a))

@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"bytes"
 	"io"
 	"testing"
 
@@ -18,7 +19,7 @@ import (
 // simulator: cycles of both hosts together, set-up included.
 func simulate(b *testing.B, j transfer.Job, attach func(*tb.Bench) io.Closer) {
 	var cycles uint64
-	b.SetBytes(int64(len(j.Data)))
+	b.SetBytes(j.Data.Size())
 	b.ReportAllocs()
 	for b.Loop() {
 		bench, err := tb.New(tb.Config{Seed: 1})
@@ -41,13 +42,13 @@ func simulate(b *testing.B, j transfer.Job, attach func(*tb.Bench) io.Closer) {
 
 // large is the transfer that people begin with: a file of 2 MiB.
 func large() transfer.Job {
-	return transfer.Job{Data: payload(2<<20, 1), MTU: roce.MTU1024, QPs: 4, MsgSize: 4096, Depth: 16}
+	return transfer.Job{Data: bytes.NewReader(payload(2<<20, 1)), MTU: roce.MTU1024, QPs: 4, MsgSize: 4096, Depth: 16}
 }
 
 func BenchmarkTransfer(b *testing.B) {
 	b.Run("2MiB", func(b *testing.B) { simulate(b, large(), nil) })
 	b.Run("64B", func(b *testing.B) {
-		simulate(b, transfer.Job{Data: payload(8000*64, 1), MTU: roce.MTU1024, QPs: 16, MsgSize: 64, Depth: 64, Batch: 8}, nil)
+		simulate(b, transfer.Job{Data: bytes.NewReader(payload(8000*64, 1)), MTU: roce.MTU1024, QPs: 16, MsgSize: 64, Depth: 64, Batch: 8}, nil)
 	})
 	b.Run("2MiB_vcd", func(b *testing.B) {
 		simulate(b, large(), func(t *tb.Bench) io.Closer {

@@ -13,14 +13,21 @@ package transfer
 
 import (
 	"fmt"
+	"io"
 
 	"rnic/driver"
 	"rnic/roce"
 )
 
+// Source is the bytes to send: a bytes.Reader, or a file of any size.
+type Source interface {
+	io.ReaderAt
+	Size() int64
+}
+
 // Job is a transfer. Message i goes over QP i mod QPs.
 type Job struct {
-	Data    []byte
+	Data    Source
 	MTU     roce.MTU
 	QPs     int
 	MsgSize int // bytes of a message; the last may be shorter
@@ -42,7 +49,6 @@ const (
 	maxMessage = 64 << 20
 	roundBytes = 32 << 20
 	roundQueue = 2048 // receives a QP in a round
-	maxPages   = 16384
 )
 
 // Check tells what is wrong with a job.
@@ -54,7 +60,7 @@ func (j *Job) Check() error {
 		return fmt.Errorf("%d QPs: must be 1 to %d", j.QPs, maxQPs)
 	case j.Depth < 1 || j.Depth > roundQueue:
 		return fmt.Errorf("a depth of %d: must be 1 to %d", j.Depth, roundQueue)
-	case j.MsgSize < 0 || j.MsgSize > maxMessage || j.MsgSize == 0 && len(j.Data) > 0:
+	case j.MsgSize < 0 || j.MsgSize > maxMessage || j.MsgSize == 0 && j.Data.Size() > 0:
 		return fmt.Errorf("messages of %d bytes: must be 1 to %d", j.MsgSize, maxMessage)
 	case j.SGEs < 0 || j.SGEs > 4:
 		return fmt.Errorf("%d SGEs: must be 1 to 4", j.SGEs)
@@ -66,16 +72,24 @@ func (j *Job) Check() error {
 
 // Messages is how many the job has; no bytes are one empty message.
 func (j *Job) Messages() int {
-	if len(j.Data) == 0 {
+	if j.Data.Size() == 0 {
 		return 1
 	}
-	return (len(j.Data)-1)/j.MsgSize + 1
+	return int((j.Data.Size()-1)/int64(j.MsgSize)) + 1
 }
 
-// message is the payload of number i.
-func (j *Job) message(i int) []byte {
-	from := min(i*j.MsgSize, len(j.Data))
-	return j.Data[from:min(from+j.MsgSize, len(j.Data))]
+// length is the bytes of message i.
+func (j *Job) length(i int) int {
+	return int(min(int64(j.MsgSize), j.Data.Size()-int64(i)*int64(j.MsgSize)))
+}
+
+// message reads the payload of message i.
+func (j *Job) message(i int) ([]byte, error) {
+	b := make([]byte, j.length(i))
+	if n, err := j.Data.ReadAt(b, int64(i)*int64(j.MsgSize)); n < len(b) {
+		return nil, fmt.Errorf("message %d of the data to send: %w", i, err)
+	}
+	return b, nil
 }
 
 // round is how many messages go before the receivers have to post again.

@@ -78,8 +78,10 @@ func (r *run) receiver(t *hdl.Thread, bus *host.Bus, n int) error {
 
 // compare judges a received message: the completion, and the bytes in memory.
 func (r *run) compare(wc *driver.WC, qp *driver.QP, i int) error {
-	want := r.j.message(i)
+	want, err := r.j.message(i)
 	switch {
+	case err != nil:
+		return err
 	case wc.Status != abi.StatusSuccess:
 		return fmt.Errorf("message %d: %v (%v)", i, wc.Status, wc.VendorErr)
 	case wc.ID != uint64(i) || wc.Opcode != abi.WCRecv || wc.QPN != qp.Number() || int(wc.ByteLen) != len(want):

@@ -43,7 +43,11 @@ func (r *run) coordinateSender(t *hdl.Thread, bus *host.Bus) error {
 func (r *run) load(round int) error {
 	per := r.j.round()
 	for i := (round - 1) * per; i < min(round*per, r.messages); i++ {
-		if _, err := r.a.buf.WriteAt(r.j.message(i), int64(r.j.slot(i))); err != nil {
+		m, err := r.j.message(i)
+		if err != nil {
+			return err
+		}
+		if _, err := r.a.buf.WriteAt(m, int64(r.j.slot(i))); err != nil {
 			return err
 		}
 	}
@@ -93,13 +97,16 @@ type outbox struct {
 // post adds a message to the batch; a full batch is posted, with room for it.
 func (o *outbox) post(i int) error {
 	j := &o.r.j
-	m := j.message(i)
 	wr := driver.SendWR{ID: uint64(i), Op: abi.OpSend, Signaled: true}
 	if j.Inline {
+		m, err := j.message(i)
+		if err != nil {
+			return err
+		}
 		wr.Inline = m
 	} else {
 		from := len(o.sges)
-		o.sges = o.r.a.sges(o.sges, i, len(m))
+		o.sges = o.r.a.sges(o.sges, i, j.length(i))
 		wr.SGEs = o.sges[from:]
 	}
 	o.batch = append(o.batch, wr)

@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"testing"
 
@@ -31,7 +32,7 @@ func run(t *testing.T, c tb.Config, j transfer.Job) (transfer.Result, uint64) {
 }
 
 func TestFirstLight(t *testing.T) {
-	r, _ := run(t, tb.Config{Seed: 1}, transfer.Job{Data: payload(16<<10, 1), MTU: roce.MTU1024, QPs: 4, MsgSize: 4096, Depth: 4})
+	r, _ := run(t, tb.Config{Seed: 1}, transfer.Job{Data: bytes.NewReader(payload(16<<10, 1)), MTU: roce.MTU1024, QPs: 4, MsgSize: 4096, Depth: 4})
 	require.Equal(t, 4, r.Messages)
 	require.Equal(t, 16, r.Packets)
 }
@@ -44,7 +45,7 @@ func TestFigures(t *testing.T) {
 		{roce.MTU4096, 1, 65536, 32, 8, 1}, {roce.MTU1024, 1, 65536, 32, 8, 1}, {roce.MTU256, 1, 65536, 16, 8, 1},
 		{roce.MTU1024, 16, 64, 4000, 64, 8}, {roce.MTU1024, 1, 64, 1000, 64, 8}, {roce.MTU1024, 1, 8, 100, 1, 1},
 	} {
-		r, _ := run(t, tb.Config{Seed: 1}, transfer.Job{Data: payload(c.size*c.n, 1), MTU: c.mtu, QPs: c.qps, MsgSize: c.size, Depth: c.depth, Batch: c.batch})
+		r, _ := run(t, tb.Config{Seed: 1}, transfer.Job{Data: bytes.NewReader(payload(c.size*c.n, 1)), MTU: c.mtu, QPs: c.qps, MsgSize: c.size, Depth: c.depth, Batch: c.batch})
 		t.Logf("%+v: %.2f of %.2f Gb/s, %.2f cycles a message, %d cycles", c, r.GoodputGbps, r.WireLimitGbps, r.CyclesPerMessage, r.Cycles)
 	}
 }

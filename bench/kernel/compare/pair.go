@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"rnic/bench/kernel/nic"
 	"rnic/bench/kernel/verilog"
@@ -36,7 +35,7 @@ type pair struct {
 	design       *nic.Design
 	kernel       *hdl.Kernel
 	vcd          *waves.VCD
-	ours, theirs []float64 // ns a clock
+	ours, theirs []float64 // ns of processor time a clock
 }
 
 func newPair(program string, b verilog.Config, l load, files string) (*pair, error) {
@@ -67,14 +66,11 @@ func (p *pair) file(dir, simulator string) string {
 // turn runs both on for some cycles, one after the other, and checks that they
 // are in the same state.
 func (p *pair) turn(cycles int) error {
-	if p.build.Trace {
-		cycles /= 10
-	}
-	start := time.Now()
+	start := processorTime()
 	if err := p.kernel.Run(p.kernel.Cycle() + uint64(cycles)); err != nil {
 		return err
 	}
-	ours := time.Since(start)
+	ours := processorTime() - start
 	theirs, state, err := p.model.Run(p.load.active, uint64(cycles))
 	if err != nil {
 		return fmt.Errorf("the Verilator model stopped: %w", err)

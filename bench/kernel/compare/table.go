@@ -12,7 +12,7 @@ import (
 
 func table(w io.Writer, pairs []*pair, plan plan) {
 	fmt.Fprintf(w, "%s\nverilator %s; g++ %s\n", verilog.Version(), strings.Join(verilog.Flags, " "), verilog.CFlags)
-	fmt.Fprintf(w, "ns a clock: %d runs of each, in turns, of %d cycles, a tenth of that with VCD\n\n", plan.rounds, plan.cycles)
+	fmt.Fprintf(w, "ns of processor time a clock: %d runs of each, in turns, of %d cycles\n\n", plan.rounds, plan.cycles)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "load\tCRC\tVCD\thdl min\tmedian\tVerilator min\tmedian\tratio min\tmedian\t")
 	for _, p := range pairs {

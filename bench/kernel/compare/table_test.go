@@ -20,5 +20,5 @@ func TestTable(t *testing.T) {
 func TestMissingVerilatorIsAnError(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	require.ErrorContains(t, compare(io.Discard, plan{rounds: 1, cycles: 10}), "verilator is not installed")
-	require.EqualError(t, compare(io.Discard, plan{rounds: 0, cycles: 10}), "0 rounds of 10 cycles: at least 1 of 10")
+	require.EqualError(t, compare(io.Discard, plan{rounds: 0, cycles: 10}), "0 rounds of 10 cycles: at least 1 of 1")
 }

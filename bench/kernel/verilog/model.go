@@ -43,7 +43,7 @@ func Start(program string) (*Model, error) {
 }
 
 // Run runs on for some cycles, the source being active in so many of its window,
-// and measures the time that they took, without that of starting and of asking.
+// and measures the processor time that they took.
 func (m *Model) Run(active, cycles uint64) (took time.Duration, s State, err error) {
 	if _, err = fmt.Fprintf(m.in, "run %d %d\n", active, cycles); err == nil {
 		_, err = fmt.Fscanln(m.out, &took, &s.Count, &s.Check)

@@ -1,6 +1,6 @@
 // Runs the model by commands on standard input, one a line:
 //
-//   run ACTIVE CYCLES   run on; answers nanoseconds, count and checksum
+//   run ACTIVE CYCLES   run on; answers nanoseconds of processor time, count and checksum
 //   probe ACTIVE CYCLES run on; answers a line a cycle: count, checksum, slices, levels
 //   dump FILE           trace from here on, to the file
 #include "Vnic.h"
@@ -8,10 +8,9 @@
 #if VM_TRACE
 #include "verilated_vcd_c.h"
 #endif
-#include <chrono>
 #include <cinttypes>
 #include <cstdio>
-#include <cstring>
+#include <ctime>
 
 int main() {
   VerilatedContext context;
@@ -31,7 +30,7 @@ int main() {
   unsigned active;
   long cycles;
   while (fgets(line, sizeof line, stdin)) {
-    if (sscanf(line, "dump %999s", file) == 1) {
+    if (sscanf(line, "dump %999[^\n]", file) == 1) {
 #if VM_TRACE
       nic.trace(&vcd, 99);
       vcd.open(file);
@@ -42,7 +41,7 @@ int main() {
     if (sscanf(line, "%15s %u %ld", word, &active, &cycles) != 3) return 1;
     nic.active = active;
     nic.eval();
-    auto start = std::chrono::steady_clock::now();
+    clock_t start = clock();
     for (long i = 0; i < cycles; i++) {
       nic.clk = 1;
       nic.eval();
@@ -60,8 +59,8 @@ int main() {
         printf("%" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", nic.count, (uint64_t)nic.check, (uint64_t)nic.slices, (uint64_t)nic.levels);
 #endif
     }
-    std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
-    if (word[0] == 'r') printf("%" PRId64 " %" PRIu32 " %" PRIu64 "\n", (int64_t)took.count(), nic.count, (uint64_t)nic.check);
+    int64_t took = (int64_t)(clock() - start) * (1000000000 / CLOCKS_PER_SEC);
+    if (word[0] == 'r') printf("%" PRId64 " %" PRIu32 " %" PRIu64 "\n", took, nic.count, (uint64_t)nic.check);
     fflush(stdout);
   }
 #if VM_TRACE
