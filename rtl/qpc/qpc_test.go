@@ -158,6 +158,33 @@ func TestPutGoesBeforeGet(t *testing.T) {
 	require.Equal(t, uint16(4), b.Ctx.Got[1].ExecIdx)
 }
 
+// A service knows of its READs when it is closed, and the next one when it opens.
+func TestReadPostGoesBeforePut(t *testing.T) {
+	b := newBench(t, hdl.Options{Strict: true}, 0)
+	b.toRTS(1)
+	b.run(t, 100)
+	b.Bell.Push(port.QPDoorbell{QPN: 1, Index: 9, Page: 5})
+	b.Get.Push(port.SQGet{QPN: 1, Packets: 16})
+	b.run(t, 20)
+	require.Equal(t, uint8(4), b.Ctx.Got[0].Reads)
+	b.Get.Push(port.SQGet{QPN: 0, Packets: 16}) // the port before Put
+	b.run(t, 1)
+	for i := range roce.PSN(3) {
+		psn := una.Add(uint32(i))
+		b.ReadPost.Push(port.ReadPost{QPN: 1, FirstPSN: psn, LastPSN: psn})
+	}
+	b.Put.Push(port.SQPut{QPN: 1, ExecIdx: 4, NextPSN: una.Add(3)})
+	b.Get.Push(port.SQGet{QPN: 1, Packets: 16})
+	b.run(t, 30)
+	require.Len(t, b.Ctx.Got, 3)
+	require.Equal(t, uint8(1), b.Ctx.Got[2].Reads)
+	require.True(t, b.Ctx.Got[2].Reading)
+	require.Equal(t, uint32(16), b.QPC.SQ.Peek(1).Granted, "all were posted before the service was closed")
+	b.RespDone.Push(port.RespDone{QPN: 1}, port.RespDone{QPN: 1 << 20})
+	b.run(t, 10)
+	require.Zero(t, b.RespDone.Pending())
+}
+
 // A step allocates nothing.
 func TestNoAllocation(t *testing.T) {
 	b := newBench(t, hdl.Options{}, 0)

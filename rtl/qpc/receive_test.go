@@ -9,50 +9,6 @@ import (
 	"rnic/rtl/port"
 )
 
-func TestFaultOfScatter(t *testing.T) {
-	for _, c := range []struct {
-		status   abi.WCStatus
-		syndrome uint8
-		vendor   abi.VendorErr
-		count    abi.Counter
-	}{
-		{abi.StatusLocLen, 0x61, abi.VendorRecvTooLong, abi.RespLocalLengthError},
-		{abi.StatusLocProt, 0x63, abi.VendorLKeyUnknown, abi.RespLocalProtectionErrors},
-		{abi.StatusLocQPOp, 0x63, abi.VendorWQEFormat, 0},
-	} {
-		x := ready(abi.QPRTS, 2)
-		x.SQ.PI = 1
-		x.Responder.Incoming = IncomingSend // scatter completes what it has got
-		v, w := x.receive(&port.RxOp{Kind: port.RxFault, QPN: 1, PSN: 0x1234, MSN: 5, Status: c.status}, &env)
-		require.Equal(t, port.RxVerdict{
-			Action: port.RxFailed, Kind: port.RxFault, QPN: 1, PD: 7, RecvCQN: 12, SrcQPN: 0x22,
-			Drop: c.count, Status: c.status, Vendor: c.vendor,
-			Ack: port.AckReq{Send: true, QPN: 1, PSN: 0x1234, Syndrome: c.syndrome, MSN: 5},
-		}, v)
-		require.Equal(t, InCommon|InRequester|InResponder, w)
-		require.Equal(t, abi.QPErr, x.Common.State)
-		require.Equal(t, NoteEvent|NoteActivate|NoteFlushRQ, x.Common.Pending)
-		require.Equal(t, IncomingNone, x.Responder.Incoming)
-	}
-}
-
-func TestFaultOfScatterInOtherStates(t *testing.T) {
-	op := &port.RxOp{Kind: port.RxFault, QPN: 1, PSN: 7, Status: abi.StatusLocProt}
-	for _, s := range states {
-		x := ready(s, 0)
-		v, _ := x.receive(op, &env)
-		require.Equal(t, port.RxFailed, v.Action, "always answered")
-		require.Equal(t, s >= abi.QPRTR, v.Ack.Send, "%v", s)
-		if s < abi.QPRTR {
-			require.Equal(t, s, x.Common.State)
-		}
-	}
-	v, w := new(Context).receive(op, &env)
-	require.Equal(t, port.RxFailed, v.Action)
-	require.False(t, v.Ack.Send)
-	require.Zero(t, w)
-}
-
 func TestFlushOfReceiveQueue(t *testing.T) {
 	x := ready(abi.QPRTS, 2)
 	flush := &port.RxOp{Kind: port.RxFlushRQ, QPN: 1}
