@@ -255,7 +255,7 @@ func TestPlace(t *testing.T) {
 	b := newBench(t, ackgen.Params{LogQP: 4}, hdl.Options{})
 	before := map[roce.Opcode]port.MSN{
 		roce.RCSendFirst: 0, roce.RCSendOnlyInv: 0xffffff, roce.RCWriteMiddle: 0, roce.RCWriteLastImm: 0xffffff,
-		roce.RCReadRequest: 0xffffff, roce.RCFetchAdd: 0xffffff,
+		roce.RCReadRequest: 0xffffff, roce.RCFetchAdd: 0xffffff, roce.RCReadRespLast: 0,
 	}
 	b.Qpc.Answer = func(o port.RxOp) port.RxVerdict {
 		return port.RxVerdict{Action: port.RxPlace, Target: port.TargetRemote, EndsWQE: o.Pkt.Opcode == roce.RCSendOnlyInv}

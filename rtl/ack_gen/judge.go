@@ -50,10 +50,10 @@ func (j *Judge) judge(v *port.RxVerdict, o *order) {
 	p.V.Kind, p.V.QPN = o.Kind, o.QPN
 }
 
-// before is the number of messages completed before the packet: that of a verdict
+// before is the number of messages completed before a request: that of a verdict
 // counts the packet's own, if it ends one (IBTA 9.7.5.1.2).
 func before(v *port.RxVerdict, op roce.Opcode) port.MSN {
-	if v.Action == port.RxPlace && op.Ends() {
+	if v.Action == port.RxPlace && op.Ends() && op.IsRequest() {
 		return (v.Ack.MSN - 1) & 0xffffff
 	}
 	return v.Ack.MSN

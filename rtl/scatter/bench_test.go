@@ -1,8 +1,6 @@
 package scatter_test
 
 import (
-	"math/rand/v2"
-
 	"github.com/stretchr/testify/require"
 
 	"rnic/hdl"
@@ -27,6 +25,8 @@ type bench struct {
 	Pkt    agent.Source[port.RxPkt]
 	Purge  agent.Source[port.Purge]
 	QPErr  agent.Source[port.QPError]
+	TxFail agent.Source[port.SQFault]
+	Ahead  agent.Source[port.SQAhead]
 	Qpc    agent.Responder[port.RxOp, port.RxVerdict]
 	AckGen *ackgen.AckGen
 	Fetch  *rqfetch.Fetch
@@ -44,24 +44,27 @@ type bench struct {
 	CQE    agent.Sink[port.CQEReq]
 	Resp   agent.Sink[port.Job]
 	Event  agent.Sink[port.AckEvent]
-	Atomic agent.Responder[port.AtomicReq, port.AtomicDone]
+	Atomic atomicUnit
 
 	k    *hdl.Kernel
 	t    hdltest.T
 	host host
 	buf  rxBuf
 	dma  dma
+
+	killed map[port.Key]bool
 }
 
 func newBench(t hdltest.T, s setup, o hdl.Options) *bench {
-	b := &bench{t: t, AckGen: ackgen.New(s.ackgen), Fetch: rqfetch.New(s.fetch), Scat: scatter.New(s.scatter)}
+	b := &bench{t: t, killed: map[port.Key]bool{}, AckGen: ackgen.New(s.ackgen), Fetch: rqfetch.New(s.fetch), Scat: scatter.New(s.scatter)}
 	a, f, c := b.AckGen, b.Fetch, b.Scat
 	hdl.Connect(&b.Pkt.Out, &a.Issue.Pkt, 2)
 	hdl.Connect(&b.Purge.Out, &a.Issue.Purge, 2)
 	hdl.Connect(&b.QPErr.Out, &a.FlushList.QPErr, 2)
 	hdl.Connect(&a.Issue.Op, &b.Qpc.In, 2)
 	hdl.Connect(&b.Qpc.Out, &a.Judge.Verdict, s.ackgen.VerdictDepth())
-	hdl.TieOff(&a.Issue.RespFault)
+	hdl.Connect(&b.TxFail.Out, &a.Issue.RespFault, s.ackgen.RespFaultDepth())
+	hdl.Connect(&b.Ahead.Out, &f.Lookup.Ahead, 2)
 	hdl.Connect(&a.Judge.Place, &c.Front.Place, 2)
 	hdl.Connect(&a.Reply.Resp, &b.Resp.In, 2)
 	hdl.Connect(&c.Finish.Placed, &a.Reply.Placed, 2)
@@ -85,7 +88,7 @@ func newBench(t hdltest.T, s setup, o hdl.Options) *bench {
 		for i, th := range []*agent.Throttle{
 			&b.Pkt.Throttle, &b.Qpc.Throttle, &b.Mpt.Throttle, &b.RQRead.Throttle, &b.RQData.Throttle,
 			&b.RxRead.Throttle, &b.RxData.Throttle, &b.Free.Throttle, &b.Write.Throttle, &b.WData.Throttle,
-			&b.WDone.Throttle, &b.CQE.Throttle, &b.Resp.Throttle, &b.Event.Throttle,
+			&b.WDone.Throttle, &b.CQE.Throttle, &b.Resp.Throttle, &b.Event.Throttle, &b.Ahead.Throttle, &b.Atomic.Throttle,
 		} {
 			th.Seed = s.throttle + uint64(i)
 		}
@@ -93,7 +96,8 @@ func newBench(t hdltest.T, s setup, o hdl.Options) *bench {
 	b.host.init(b)
 	b.buf.init(b)
 	b.dma.init(b)
-	b.Mpt.Answer = translate
+	b.Mpt.Answer = b.translate
+	b.Atomic.b, b.Atomic.done = b, map[port.QPN]int{}
 	k, err := hdl.Elaborate("tb", b, o)
 	require.NoError(t, err)
 	b.k = k
@@ -108,14 +112,28 @@ func bus(va port.VA) port.BusAddr {
 	return port.BusAddr((page*0x9e3779b1)&0xffffff*pageBytes + uint64(va)%pageBytes)
 }
 
-// translate is mpt: the low byte of a key is the answer's status.
-func translate(q port.MptReq) port.MptRes {
+// A key's low bits are mpt's answer to any use of it; keyAccess is where the uses
+// begin that it allows. A region has so many bytes behind any address.
+const (
+	keyAccess = 4
+	region    = 1 << 24
+)
+
+// translate is mpt.
+func (b *bench) translate(q port.MptReq) port.MptRes {
+	require.EqualValues(b.t, testPD, q.PD)
 	r := port.MptRes{Status: port.MptStatus(q.Key & 7)}
-	if q.PD != testPD {
-		r.Status = port.MptBadPD
-	}
-	if q.Access != 1 {
+	switch {
+	case b.killed[q.Key]:
+		r.Status = port.MptBadKey
+	case r.Status != port.MptOK:
+	case q.Invalidate:
+		b.killed[q.Key] = true
+		return r
+	case q.Access&^uint8(q.Key>>keyAccess) != 0:
 		r.Status = port.MptBadAccess
+	case q.Range > region:
+		r.Status = port.MptBadBounds
 	}
 	if r.Status == port.MptOK {
 		r.Addr0, r.Len0 = bus(q.VA), min(q.Len, uint16(pageBytes-q.VA%pageBytes))
@@ -273,5 +291,9 @@ func (h *host) read(q port.ReadReq) {
 	}
 }
 
-// pick returns one of the values.
-func pick[T any](r *rand.Rand, v ...T) T { return v[r.IntN(len(v))] }
+// write puts bytes, a multiple of 16, at a multiple of 16.
+func (h *host) write(at port.BusAddr, b []byte) {
+	for i := 0; i < len(b); i += 16 {
+		h.mem[at+port.BusAddr(i)] = [16]byte(b[i:])
+	}
+}

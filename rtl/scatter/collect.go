@@ -168,6 +168,7 @@ func (c *Collect) last(p *packet, bad poison, f fault) {
 		out.fault(p, &f)
 		bad.Recv = true
 		c.infect(p, bad)
+		place = f.Silent // nothing is wrong with the data
 	case p.Kind == deliver:
 		place = true
 		if p.WQE && p.Ends {
@@ -180,7 +181,7 @@ func (c *Collect) last(p *packet, bad poison, f fault) {
 		out.Atomic, out.Addr = true, d.Piece[0].Addr0
 		d.Atomics.add(p.QPN)
 	}
-	out.Writes = place && !p.Atomic && p.Len != 0
+	out.Writes = place && !p.Atomic && p.Len != 0 && d.N != 0
 	if p.Frame {
 		c.move(p, out.Writes)
 	}

@@ -10,92 +10,93 @@ import (
 
 const testPD = 0x55
 
-// qp is the receive side of a queue pair: the model of qpc's context, the
-// driver's ring and the peer that sends to it.
+// qp is a queue pair: the model of qpc's context, the driver's rings and the peer.
 type qp struct {
 	n         port.QPN
 	base      port.BusAddr
 	logStride uint8
 	log       uint8
-	alive     bool // RTR
-	dead      bool // ERR
-	active    bool
-	held      uint16
-	ci, pi    uint16 // next to take, next to post
-	free      uint16 // entries before it may be posted anew
-	offset    uint32
-	psn       roce.PSN
-	msn       port.MSN
+	sq        port.BusAddr // send queue of 2^sqLog units
+	hot       port.VA      // a word that atomics and WRITEs of this QP share
+	life      int
 
-	skip   bool // the rest of a message without receive WQE is dropped
+	alive  bool // RTR
+	dead   bool // ERR
+	active bool // a message holds receive WQE held
+	held   uint16
+	ci, pi uint16 // next to take, next to post
+	sqPI   uint16 // next unit of the send queue
+	free   uint16 // entries before it may be posted anew
+	offset uint32 // bytes of the message so far
+	psn    roce.PSN
+	msn    port.MSN
+	remote port.Remote // of the WRITE in progress: what is left
+	skip   bool        // the rest of a message without receive WQE is dropped
 	peer   peer
 	wqes   map[uint16]wqe
-	poison bool
-	fault  port.RxOp // what is to be reported of the poisoning
-	last   int       // receive WQE completed last under poison, -1: none
-	life   int
-	acks   []due // to be sent
+
+	poison     bool
+	sendPoison bool
+	faults     []port.RxOp // to be reported
+	last       int         // receive WQE completed last under poison, -1: none
+	jobs       []due       // to be sent
+	events     []dueEvent
+	placed     int // bytes that must be posted before an event
+	atomics    int // asked for
 }
 
-// due is an acknowledgement that must come, in this order; of an older life of
-// its QP it may.
+// due is a job that must come, in this order; of an older life of its QP it may.
 type due struct {
-	ack  port.AckReq
+	job  port.Job
 	mark int // bytes that must be posted before it
 	void bool
 }
 
-// peer is the far end of a QP.
-type peer struct {
-	psn     roce.PSN
-	left    int  // bytes still to be sent of its message
-	started bool // the first packet was sent
+type dueEvent struct {
+	event port.AckEvent
+	mark  int
 }
 
-// wqe is a posted receive WQE.
+// dueCQE is a CQE that must come, in this order.
+type dueCQE struct {
+	cqe     port.CQEReq
+	mark    int
+	atomics int // of its QP that must have been done
+}
+
+// dueAtomic is an atomic that must be asked for, in this order.
+type dueAtomic struct {
+	req  port.AtomicReq
+	mark int
+}
+
+// wqe is a posted receive WQE, or the send WQE of a READ or atomic.
 type wqe struct {
 	list  port.RQWQE
 	wrong abi.VendorErr // malformed in memory
 	total int
+	idx   uint16 // send WQE: first unit
 }
 
 func (q *qp) addr(i uint16) port.BusAddr {
 	return q.base + port.BusAddr(abi.RingSlot(i, q.log))<<q.logStride
 }
 
-// sentPkt is what the peer has put on the wire.
-type sentPkt struct {
-	pkt     port.RxPkt
-	payload []byte
-	fate    fate
-	life    int // of the QP
-}
-
-// fate says how qpc is to judge a packet of a living QP.
-type fate uint8
-
-const (
-	normal fate = iota
-	dropped
-	duplicate
-	fatal // NAK invalid request
-)
-
 // model judges operations as qpc would, and at the same time, in the order of the
 // verdicts, works out all that must come of them.
 type model struct {
-	b      *bench
-	qps    map[port.QPN]*qp
-	sent   []sentPkt // not yet judged
-	expect struct {
-		cqes   []port.CQEReq
-		marks  []int // bytes that must be posted before each
-		events []port.AckEvent
-		memory map[port.BusAddr]byte
-		bytes  int
-		stats  port.RespStats
-	}
-	faults int
+	b       *bench
+	qps     map[port.QPN]*qp
+	sent    []sentPkt         // not yet judged
+	killed  map[port.Key]bool // keys made invalid
+	stamp   roce.PSN          // makes each event another
+	cqes    []dueCQE
+	memory  map[port.BusAddr]byte
+	bytes   int
+	atomics []dueAtomic
+	stats   port.RespStats
+
+	faults [4]int // requests, responses, keys, READ responses that were to be sent
 	flush  int
 	twice  int // receive WQEs that qpc flushed after scatter had completed them
 }
@@ -108,31 +109,57 @@ func (m *model) answer(o port.RxOp) (v port.RxVerdict) {
 		s := m.sent[0]
 		m.sent = m.sent[1:]
 		m.packet(q, &s, &v)
-		m.placed(q, &s, &v)
+		m.outcome(q, &s, &v)
 	case port.RxFault:
-		require.Equal(m.b.t, q.fault, o)
-		v.Action = port.RxFailed
-		v.Ack = port.AckReq{Send: true, QPN: o.QPN, PSN: o.PSN, Syndrome: 0x63, MSN: o.MSN}
-		v.Drop = abi.RespLocalProtectionErrors
-		m.expect.stats.RespLocalProtection++
-		if o.Status == abi.StatusLocLen {
-			m.expect.stats.RespLocalProtection--
-			v.Ack.Syndrome, v.Drop = 0x61, abi.RespLocalLengthError
-			m.expect.stats.RespLocalLengthError++
-			m.expect.stats.RespRemoteInvalidRequest++
-		}
-		q.active = false
-		m.fail(q)
-		q.poison = false
-		m.ack(q, v.Ack)
+		m.fault(q, &o, &v)
 	case port.RxFlushRQ:
 		m.flushRQ(q, &v)
 	case port.RxPurge:
 		v.Action = port.RxNothing
-		m.cqe(port.CQEReq{Purge: true, RX: true, QPN: o.QPN})
-		q.poison, q.last = false, -1
+		m.purge(o.QPN)
 	}
 	return v
+}
+
+// fault takes a QP to ERR.
+func (m *model) fault(q *qp, o *port.RxOp, v *port.RxVerdict) {
+	v.Action = port.RxFailed
+	if o.Resp {
+		m.faults[3]++
+	} else {
+		require.NotEmpty(m.b.t, q.faults)
+		require.Equal(m.b.t, q.faults[0], *o)
+		q.faults = q.faults[1:]
+	}
+	if o.Send {
+		q.sendPoison = false
+	} else {
+		q.poison = false
+	}
+	if !q.alive {
+		return
+	}
+	if !o.Send && !o.Silent && !q.dead {
+		v.Ack = port.AckReq{Send: true, QPN: o.QPN, PSN: o.PSN, Syndrome: 0x63, MSN: o.MSN}
+	}
+	switch o.Status {
+	case abi.StatusLocLen:
+		v.Ack.Syndrome, v.Drop = 0x61, abi.RespLocalLengthError
+		m.stats.RespLocalLengthError++
+		if v.Ack.Send {
+			m.stats.RespRemoteInvalidRequest++
+		}
+	case abi.StatusLocProt:
+		v.Drop = abi.RespLocalProtectionErrors
+		m.stats.RespLocalProtection++
+	case abi.StatusRemAccess, abi.StatusLocAccess:
+		v.Ack.Syndrome, v.Drop = 0x62, abi.RespRemoteAccessErrors
+		m.stats.RespRemoteAccess++
+	}
+	q.active = q.active && (o.Send || o.Resp) // else scatter has ended its receive WQE
+	m.fail(q)
+	m.event(q, v)
+	m.answerAck(q, v.Ack)
 }
 
 // fail takes a QP to ERR.
@@ -169,31 +196,30 @@ func (m *model) flushRQ(q *qp, v *port.RxVerdict) {
 // packet judges a packet.
 func (m *model) packet(q *qp, s *sentPkt, v *port.RxVerdict) {
 	p := &s.pkt
-	stats := &m.expect.stats
 	drop := func(c abi.Counter, n *uint64) { v.Action, v.Drop, *n = port.RxDrop, c, *n+1 }
 	switch {
 	case q == nil:
-		drop(abi.RxDropBadQPN, &stats.DropBadQPN)
+		drop(abi.RxDropBadQPN, &m.stats.DropBadQPN)
+	case !q.alive || q.dead || s.life != q.life:
+		drop(abi.RxDropBadState, &m.stats.DropBadState)
 	case p.Opcode == roce.RCAck:
 		v.Action = port.RxAck
-		v.Event = port.AckEvent{QPN: q.n, Una: p.PSN, Flush: q.dead}
-		m.expect.events = append(m.expect.events, v.Event)
 		if p.Syndrome == 0x60 {
 			v.Drop = abi.PacketSeqErr
-			stats.PacketSeqErr++
+			m.stats.PacketSeqErr++
 		}
-	case !q.alive || q.dead || s.life != q.life:
-		drop(abi.RxDropBadState, &stats.DropBadState)
+	case p.Opcode.IsResponse():
+		m.response(q, s, v)
 	case s.fate == dropped:
-		drop(abi.OutOfSequence, &stats.OutOfSequence)
-		stats.DropOther++
+		drop(abi.OutOfSequence, &m.stats.OutOfSequence)
+		m.stats.DropOther++
 	case s.fate == duplicate:
 		v.Action, v.Drop = port.RxReply, abi.DuplicateRequest
-		stats.DuplicateRequest++
+		m.stats.DuplicateRequest++
 		v.Ack = port.AckReq{Send: true, QPN: q.n, PSN: q.psn.Sub(1), Syndrome: 31, MSN: q.msn}
 	case s.fate == fatal:
 		v.Action, v.Drop = port.RxReply, abi.RespRemoteInvalidRequest
-		stats.RespRemoteInvalidRequest++
+		m.stats.RespRemoteInvalidRequest++
 		v.Ack = port.AckReq{Send: true, QPN: q.n, PSN: p.PSN, Syndrome: 0x61, MSN: q.msn}
 		if q.active {
 			q.active = false
@@ -202,130 +228,77 @@ func (m *model) packet(q *qp, s *sentPkt, v *port.RxVerdict) {
 		}
 		m.fail(q)
 	case q.skip && !p.Opcode.Starts():
-		drop(abi.RxDropOther, &stats.DropOther)
-	case p.Opcode.Starts() && q.ci == q.pi:
-		q.skip = true
+		drop(abi.RxDropOther, &m.stats.DropOther)
+	case p.Opcode.TakesReceive() && q.ci == q.pi:
+		q.skip = !p.Opcode.Ends()
 		v.Action, v.Drop = port.RxReply, abi.OutOfBuffer
-		stats.OutOfBuffer++
+		m.stats.OutOfBuffer++
 		v.Ack = port.AckReq{Send: true, QPN: q.n, PSN: p.PSN, Syndrome: 0x25, MSN: q.msn}
 	default:
 		m.accept(q, p, v)
 	}
 }
 
-func (m *model) accept(q *qp, p *port.RxPkt, v *port.RxVerdict) {
-	v.Action = port.RxPlace
-	if p.Opcode.Starts() {
-		q.held, q.offset, q.skip = q.ci, 0, false
-		q.ci++
-		v.TakesWQE = true
+// response judges what the peer answers to this QP's READs and atomics.
+func (m *model) response(q *qp, s *sentPkt, v *port.RxVerdict) {
+	v.Action, v.Offset = port.RxPlace, s.offset
+	v.HasEvent = s.pkt.Opcode.Ends() || m.stamp%3 == 0
+	if s.pkt.Len != 0 || s.pkt.Opcode == roce.RCAtomicAck {
+		v.Target = port.TargetSend
+		v.SQ = port.SQRef{Base: q.sq, Log: sqLog, Idx: s.wqe.idx, Last: s.pkt.Opcode.Ends()}
 	}
-	v.EndsWQE, v.Offset = p.Opcode.Ends(), q.offset
-	m.describe(q, q.held, v)
-	q.active = !v.EndsWQE
+}
+
+// accept executes a request.
+func (m *model) accept(q *qp, p *port.RxPkt, v *port.RxVerdict) {
+	op := p.Opcode
+	v.Action = port.RxPlace
+	if op.Starts() {
+		q.offset, q.skip = 0, false
+		q.remote = port.Remote{VA: p.Reth.VA, Key: p.Reth.RKey, Range: p.Reth.Len}
+	}
+	if op.TakesReceive() {
+		q.held, q.active, v.TakesWQE = q.ci, true, true
+		q.ci++
+	}
+	v.Offset = q.offset
+	if q.active {
+		v.EndsWQE = op.Ends()
+		m.describe(q, q.held, v)
+		q.active = !op.Ends()
+	}
 	q.offset += uint32(p.Len)
 	q.psn = p.PSN.Add(1)
-	if v.EndsWQE {
+	if op.Ends() {
 		q.msn = q.msn.Next()
 	}
 	v.Ack = port.AckReq{Send: p.AckReq, QPN: q.n, PSN: p.PSN, Syndrome: 31, MSN: q.msn}
-}
-
-// placed works out what scatter does with a verdict on a packet.
-func (m *model) placed(q *qp, s *sentPkt, v *port.RxVerdict) {
 	switch {
-	case v.Action == port.RxReply && q.poison && v.Error:
-		m.flushed(q, v.RQIdx)
-	case v.Action == port.RxReply && !q.poison:
-		if v.Error {
-			m.wqeFails(q, v, v.Status, v.Vendor)
-		}
-		m.ack(q, v.Ack)
-	case v.Action == port.RxPlace && q.poison:
-		m.flushed(q, v.RQIdx)
-	case v.Action == port.RxPlace:
-		m.deliver(q, s, v)
-	}
-}
-
-func (m *model) deliver(q *qp, s *sentPkt, v *port.RxVerdict) {
-	w := q.wqes[v.RQIdx]
-	looked := len(s.payload) > 0 || v.EndsWQE
-	status, vendor := abi.StatusSuccess, abi.VendorNone
-	bytes := map[port.BusAddr]byte{}
-	switch end := int(v.Offset) + len(s.payload); {
-	case !looked:
-	case w.wrong != abi.VendorNone:
-		status, vendor = abi.StatusLocQPOp, w.wrong
-	case end > w.total:
-		status, vendor = abi.StatusLocLen, abi.VendorRecvTooLong
+	case op.IsSend():
+		v.Target = port.TargetRecv
+	case op.IsWrite():
+		m.remote(q, v, p.Len, abi.AccessRemoteWrite)
 	default:
-		at := 0
-		for _, e := range w.list.SGE[:w.list.Num] {
-			for i := range int(e.Len) {
-				if at >= int(v.Offset) && at < end && status == abi.StatusSuccess {
-					if e.Key&7 != 0 {
-						status, vendor = abi.StatusLocProt, [...]abi.VendorErr{0, abi.VendorLKeyUnknown, abi.VendorLKeyPD, abi.VendorLKeyAccess, abi.VendorLKeyBounds}[e.Key&7]
-					}
-					bytes[bus(e.VA+port.VA(i))] = s.payload[at-int(v.Offset)]
-				}
-				at++
-			}
+		v.Ack.Send = false
+		v.Job = port.Job{
+			Kind: port.JobRead, QPN: q.n, PSN: p.PSN, Syndrome: 31, MSN: q.msn, VA: p.Reth.VA, Key: p.Reth.RKey,
+			Len: p.Reth.Len, MTU: 1024, Op: op, Swap: p.Reth.Swap, Compare: p.Reth.Compare,
 		}
+		access := abi.AccessRemoteRead
+		if op.IsAtomic() {
+			v.Job.Kind, access, q.remote.Range = port.JobAtomic, abi.AccessRemoteAtomic, 8
+		}
+		m.remote(q, v, uint16(min(q.remote.Range, 1)), access)
 	}
-	if status != abi.StatusSuccess {
-		m.faults++
-		m.wqeFails(q, v, status, vendor)
-		q.poison, q.last = true, int(v.RQIdx)
-		q.fault = port.RxOp{Kind: port.RxFault, QPN: q.n, PSN: s.pkt.PSN, MSN: q.msn, Status: status}
-		if v.EndsWQE {
-			q.fault.MSN = (q.msn - 1) & 0xffffff
-		}
+}
+
+// remote has the packet look at memory, if it is about any.
+func (m *model) remote(q *qp, v *port.RxVerdict, n uint16, access abi.AccessFlags) {
+	if n == 0 {
 		return
 	}
-	for a, x := range bytes {
-		m.expect.memory[a] = x
-	}
-	m.expect.bytes += len(bytes)
-	if v.EndsWQE {
-		c := port.CQEReq{
-			CQN: v.RecvCQN, QPN: q.n, UnitIdx: v.RQIdx, Opcode: abi.WCRecv, SrcQPN: v.SrcQPN,
-			ByteLen: v.Offset + uint32(len(s.payload)), Solicited: s.pkt.Solicited,
-		}
-		if s.pkt.Opcode.HasImm() {
-			c.Flags, c.Imm = 2, s.pkt.Imm
-		}
-		m.cqe(c)
-	}
-	m.ack(q, v.Ack)
-}
-
-func (m *model) cqe(c port.CQEReq) {
-	m.expect.cqes = append(m.expect.cqes, c)
-	m.expect.marks = append(m.expect.marks, m.expect.bytes)
-}
-
-func (m *model) wqeFails(q *qp, v *port.RxVerdict, s abi.WCStatus, e abi.VendorErr) {
-	m.cqe(port.CQEReq{
-		CQN: v.RecvCQN, QPN: q.n, UnitIdx: v.RQIdx, Opcode: abi.WCRecv, Status: s, Vendor: e, Solicited: true,
-	})
-}
-
-// flushed expects a receive WQE to be flushed, unless it was completed already.
-func (m *model) flushed(q *qp, i uint16) {
-	if q.last == int(i) {
-		return
-	}
-	if q.poison {
-		q.last = int(i)
-	}
-	m.cqe(port.CQEReq{
-		CQN: port.CQN(q.n & 7), QPN: q.n, UnitIdx: i, Opcode: abi.WCRecv, Status: abi.StatusWRFlush, Vendor: abi.VendorFlush, Solicited: true,
-	})
-}
-
-func (m *model) ack(q *qp, a port.AckReq) {
-	if a.Send {
-		q.acks = append(q.acks, due{ack: a, mark: m.expect.bytes})
-	}
+	v.Target, v.Remote = port.TargetRemote, q.remote
+	v.Remote.Access = uint8(access)
+	q.remote.VA += port.VA(n)
+	q.remote.Range = 0 // later packets look at their own bytes only
 }

@@ -23,7 +23,7 @@ func TestHeldWQEOnce(t *testing.T) {
 			v := port.RxVerdict{QPN: 1, PD: testPD, Action: port.RxNothing, RQStride: 32, RQLog: 4, RQAddr: 0x4000}
 			switch o.Kind {
 			case port.RxPacket: // two packets of a message, then one of the next
-				v.Action, v.RQIdx, v.EndsWQE = port.RxPlace, uint16(o.Pkt.Imm), o.Pkt.Opcode.Ends()
+				v.Action, v.Target, v.RQIdx, v.EndsWQE = port.RxPlace, port.TargetRecv, uint16(o.Pkt.Imm), o.Pkt.Opcode.Ends()
 				v.RQAddr += port.BusAddr(v.RQIdx) * 32
 				v.Ack.Send = true
 				if early && o.Pkt.Imm == 1 {
@@ -45,7 +45,7 @@ func TestHeldWQEOnce(t *testing.T) {
 		}
 		for _, idx := range []uint16{0, 1} {
 			ctrl := abi.RWQEControl{NumSGE: 1, Index: idx}
-			sge := abi.SGE{Addr: 0x1000, Length: 4096, LKey: abi.Key(port.MptBadBounds)}
+			sge := abi.SGE{Addr: 0x1000, Length: 4096, LKey: abi.Key(port.MptBadBounds) | 1<<keyAccess}
 			var e [32]byte
 			abi.RWQEControlLayout.Encode(&ctrl, e[:])
 			abi.SGELayout.Encode(&sge, e[16:])
@@ -79,7 +79,7 @@ func TestFirstRefusal(t *testing.T) {
 	b.Qpc.Answer = func(o port.RxOp) port.RxVerdict {
 		v := port.RxVerdict{QPN: q.n, PD: testPD, Action: port.RxFailed}
 		if o.Kind == port.RxPacket {
-			v.Action, v.EndsWQE = port.RxPlace, true
+			v.Action, v.Target, v.EndsWQE = port.RxPlace, port.TargetRecv, true
 			x.describe(q, 0, &v)
 		}
 		return v
@@ -88,7 +88,7 @@ func TestFirstRefusal(t *testing.T) {
 	var e [128]byte
 	abi.RWQEControlLayout.Encode(&ctrl, e[:])
 	for i, k := range []port.MptStatus{port.MptOK, port.MptBadAccess, port.MptBadKey, port.MptOK} {
-		sge := abi.SGE{Addr: uint64(i) << 16, Length: 16, LKey: abi.Key(k)}
+		sge := abi.SGE{Addr: uint64(i) << 16, Length: 16, LKey: abi.Key(k) | 1<<keyAccess}
 		abi.SGELayout.Encode(&sge, e[16+16*i:])
 	}
 	q.logStride = 7

@@ -14,13 +14,14 @@ import (
 
 // outcome is what a run is compared by.
 type outcome struct {
-	Faults, Flushed, Twice, CQEs, Acks, Merged int
+	Requests, Responses, Keys, Sent     int // faults
+	Flushed, Twice, CQEs, Jobs, Atomics int
 }
 
 func TestRandom(t *testing.T) {
 	least := setup{
-		scatter: scatter.Params{Jobs: 2, Pieces: 2, Frames: 2, InFlight: 2},
-		ackgen:  ackgen.Params{Ops: 2, Acks: 1},
+		scatter: scatter.Params{Jobs: 2, Pieces: 2, Runs: 2, InFlight: 2, Asides: 2},
+		ackgen:  ackgen.Params{Ops: 2},
 		fetch:   rqfetch.Params{Lines: 2, Gets: 2},
 	}
 	leastSlow := least
@@ -35,7 +36,7 @@ func TestRandom(t *testing.T) {
 		{"trouble", setup{}, 12, 2500, true},
 		{"throttled", setup{throttle: 3}, 12, 2500, true},
 		{"one QP", setup{throttle: 5}, 1, 1000, true},
-		{"every ACK", setup{throttle: 9, ackgen: ackgen.Params{NoCoalesce: true}}, 4, 1500, true},
+		{"colliding QPs", setup{throttle: 9, scatter: scatter.Params{LogQP: 10}}, 40, 2500, true},
 		{"least", least, 6, 1200, true},
 		{"least, throttled", leastSlow, 6, 1200, true},
 	} {
@@ -43,15 +44,19 @@ func TestRandom(t *testing.T) {
 			out := hdltest.Identical(t, hdl.Options{Seed: 1}, func(o hdl.Options) (hdltest.Digester, outcome) {
 				b := newBench(t, c.setup, o)
 				x := newTraffic(b, 11, c.qps, c.packets, c.trouble)
-				x.coalesce = !c.setup.ackgen.NoCoalesce
 				b.k.Go("driver", x.driver)
 				require.NoError(t, b.k.Run(2_000_000))
 				x.finish()
-				return b.k, outcome{x.faults, x.flush, x.twice, x.cqes, len(b.Resp.Got), x.skipped}
+				return b.k, outcome{
+					Requests: x.faults[0], Responses: x.faults[1], Keys: x.faults[2], Sent: x.faults[3],
+					Flushed: x.flush, Twice: x.twice, CQEs: x.seen.cqes, Jobs: len(b.Resp.Got), Atomics: x.seen.atomics,
+				}
 			})
 			t.Logf("%+v", out)
-			require.Equal(t, c.trouble, out.Faults > 0)
-			require.Equal(t, c.trouble, out.Flushed > 0)
+			for _, n := range []int{out.Requests, out.Responses, out.Flushed} {
+				require.Equal(t, c.trouble, n > 0)
+			}
+			require.NotZero(t, out.Atomics)
 		})
 	}
 }

@@ -27,6 +27,7 @@ func steady(t *testing.T, size, qps, packets int) (*bench, *traffic) {
 	}
 	b.Qpc.Latency, b.Mpt.Latency = nil, nil
 	b.host.latency = 125
+	b.Atomic.Latency = nil
 	return b, x
 }
 

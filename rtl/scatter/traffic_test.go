@@ -6,251 +6,232 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rnic/abi"
-	"rnic/hdl"
 	"rnic/roce"
 	"rnic/rtl/port"
 )
 
-// traffic is the world around the bench: peers that send, a driver that posts,
-// breaks and resets.
-type traffic struct {
-	*model
-	rng      *rand.Rand
-	list     []*qp
-	va       port.VA // next free buffer
-	left     int     // packets still to be sent
-	mtu      int
-	trouble  bool // faults of all kinds
-	coalesce bool
-	size     int // if not 0, all messages have this size, and receive WQEs one element
-	cqes     int
-	events   int
-	purged   hdl.Event
-	skipped  int // acknowledgements that others stood for
+// peer is the far end of a QP: the request and the response that it is sending.
+type peer struct {
+	psn  roce.PSN
+	req  message
+	resp message
+	key  port.Key // of the last WRITE
 }
 
-func newTraffic(b *bench, seed uint64, qps, packets int, trouble bool) *traffic {
-	x := &traffic{
-		model: &model{b: b, qps: map[port.QPN]*qp{}},
-		rng:   rand.New(rand.NewPCG(seed, 7)), left: packets, mtu: 1024, va: 0x10000, trouble: trouble, coalesce: true,
-	}
-	x.expect.memory = map[port.BusAddr]byte{}
-	base := port.BusAddr(0x4000_0000)
-	for i := range qps {
-		q := &qp{n: port.QPN((i*37 + 5) % 1024), base: base, logStride: uint8(5 + x.rng.IntN(3)), log: uint8(1 + x.rng.IntN(5))}
-		base += 1<<(q.logStride+q.log) + 64
-		x.qps[q.n] = q
-		x.list = append(x.list, q)
-		x.reborn(q)
-	}
-	b.Qpc.Answer = x.answer
-	b.Qpc.Latency = func() uint64 { return 3 + uint64(x.rng.IntN(5)) }
-	b.Mpt.Latency = func() uint64 { return 3 + uint64(x.rng.IntN(3)) }
-	b.buf.onFree = x.pump
-	b.CQE.OnTake = x.checkCQE
-	b.Resp.OnTake = x.checkResp
-	b.Event.OnTake = func(e port.AckEvent) {
-		require.Equal(b.t, x.expect.events[x.events], e)
-		x.events++
-	}
-	return x
+// message is one in progress.
+type message struct {
+	started bool // the first packet was sent
+	write   bool
+	left    int // bytes still to be sent
+	offset  uint32
+	psn     roce.PSN
+	wqe     *wqe // of the READ that is answered
 }
 
-// reborn starts a life of a QP.
-func (x *traffic) reborn(q *qp) {
-	for i := range q.acks {
-		q.acks[i].void = true
-	}
-	psn := roce.PSN(x.rng.Uint32N(1 << 24))
-	*q = qp{
-		n: q.n, base: q.base, logStride: q.logStride, log: q.log, alive: true, last: -1, life: q.life + 1,
-		wqes: map[uint16]wqe{}, acks: q.acks, psn: psn, peer: peer{psn: psn},
-	}
-	x.post(q)
+// sentPkt is what the peer has put on the wire.
+type sentPkt struct {
+	pkt     port.RxPkt
+	payload []byte
+	fate    fate
+	life    int // of the QP
+	wqe     *wqe
+	offset  uint32
 }
 
-// post fills some of a ring.
-func (x *traffic) post(q *qp) {
-	before := q.pi
-	for n := 1 + x.rng.IntN(1<<q.log); n > 0 && q.pi-q.free < 1<<q.log; n-- {
-		w := x.newWQE(q)
-		q.wqes[q.pi] = w
-		ctrl := abi.RWQEControl{NumSGE: w.list.Num, Index: q.pi}
-		switch w.wrong {
-		case abi.VendorWQEStale:
-			ctrl.Index++
-		case abi.VendorWQEFormat:
-			ctrl.NumSGE = 5
-		}
-		var b [512]byte
-		abi.RWQEControlLayout.Encode(&ctrl, b[:])
-		for i, s := range w.list.SGE[:w.list.Num] {
-			e := abi.SGE{Addr: uint64(s.VA), Length: s.Len, LKey: abi.Key(s.Key)}
-			abi.SGELayout.Encode(&e, b[16+16*i:])
-		}
-		for i := 0; i < 1<<q.logStride; i += 16 {
-			x.b.host.mem[q.addr(q.pi)+port.BusAddr(i)] = [16]byte(b[i:])
-		}
-		q.pi++
-	}
-	if q.dead && q.pi != before {
-		x.b.QPErr.Push(port.QPError{QPN: q.n})
-	}
-}
+// fate says how qpc is to judge a packet of a living QP.
+type fate uint8
 
-func (x *traffic) newWQE(q *qp) (w wqe) {
-	r := x.rng
-	if x.size != 0 {
-		w.list.Num, w.list.SGE[0], w.total = 1, port.SGE{VA: x.va, Len: uint32(x.size)}, x.size
-		x.va += port.VA(x.size)
-		return w
-	}
-	w.list.Num = uint8(r.IntN(min(port.MaxSGE, 1<<q.logStride/16-1) + 1))
-	if !x.trouble {
-		w.list.Num = max(w.list.Num, 1)
-	}
-	for i := range w.list.Num {
-		s := port.SGE{VA: x.va, Key: port.Key(r.Uint32()) &^ 7}
-		s.Len = uint32(pick(r, r.IntN(5000), r.IntN(100), 0, 2048, 4096))
-		if i == w.list.Num-1 && !(x.trouble && r.IntN(30) == 0) {
-			s.Len += uint32(max(0, 3*x.mtu-w.total)) // room for most messages
-		}
-		if x.trouble && r.IntN(150) == 0 {
-			s.Key |= port.Key(1 + r.IntN(4))
-		}
-		x.va += port.VA(s.Len) + port.VA(r.IntN(200))
-		w.list.SGE[i] = s
-		w.total += int(s.Len)
-	}
-	if x.trouble && r.IntN(150) == 0 {
-		w.wrong = pick(r, abi.VendorWQEStale, abi.VendorWQEFormat)
-	}
-	return w
-}
+const (
+	normal fate = iota
+	dropped
+	duplicate
+	fatal // NAK invalid request
+)
 
 // pump has peers send while there is room in the buffer.
 func (x *traffic) pump() {
 	for x.left > 0 && x.b.Pkt.Pending() < 4 {
 		q := x.list[x.rng.IntN(len(x.list))]
-		s, end := x.next(q)
+		if len(x.held) == 0 {
+			x.held = append(x.held, x.next(q))
+		}
+		s := x.held[0]
 		var ok bool
 		if s.pkt.BufAddr, s.pkt.FrameBeats, ok = x.b.buf.put(pick(x.rng, 54, 74, 58), s.payload); !ok {
 			return
 		}
-		q.peer = end
+		x.held = x.held[:0]
 		x.left--
 		x.sent = append(x.sent, s)
 		x.b.Pkt.Push(s.pkt)
 	}
 }
 
-// next makes a packet, and tells how it leaves the peer.
-func (x *traffic) next(q *qp) (s sentPkt, p peer) {
+// next makes a packet.
+func (x *traffic) next(q *qp) sentPkt {
 	r := x.rng
-	p = q.peer
-	s = sentPkt{life: q.life, pkt: port.RxPkt{QPN: q.n, PSN: p.psn, Imm: r.Uint32(), Solicited: r.IntN(4) == 0}}
+	s := sentPkt{life: q.life, pkt: port.RxPkt{QPN: q.n, PSN: q.peer.psn, Imm: r.Uint32(), Solicited: r.IntN(4) == 0}}
 	if x.size != 0 {
-		p.psn = p.psn.Add(1)
-		s.pkt.Opcode, s.pkt.AckReq, s.pkt.Len, s.payload = roce.RCSendOnly, true, uint16(x.size), x.bytes(x.size)
-		return s, p
+		q.peer.psn = q.peer.psn.Add(1)
+		s.pkt.Opcode, s.pkt.AckReq = roce.RCSendOnly, true
+		x.fill(&s, x.size)
+		return s
 	}
-	switch r.IntN(40) {
-	case 0:
-		s.pkt.Opcode, s.pkt.Syndrome = roce.RCAck, pick[uint8](r, 31, 0x60)
-		return s, p
-	case 1:
+	switch n := r.IntN(40); {
+	case n == 0:
 		s.pkt.QPN, s.pkt.Opcode = 1023, roce.RCSendOnly
-		s.payload = x.bytes(r.IntN(x.mtu))
-		s.pkt.Len = uint16(len(s.payload))
-		return s, p
-	case 2, 3:
+		x.fill(&s, r.IntN(x.mtu))
+	case n < 3:
 		s.fate, s.pkt.Opcode = pick(r, dropped, duplicate), roce.RCSendOnly
-		s.payload = x.bytes(r.IntN(x.mtu))
-		s.pkt.Len = uint16(len(s.payload))
-		return s, p
-	}
-	if x.trouble && r.IntN(300) == 0 {
-		s.fate = fatal
-	}
-	if !p.started {
-		p.left = pick(r, 0, 1, 64, r.IntN(64), r.IntN(x.mtu+1), r.IntN(3*x.mtu))
-	}
-	n := min(p.left, x.mtu)
-	p.left -= n
-	imm := r.IntN(4) == 0
-	switch {
-	case !p.started && p.left == 0 && imm:
-		s.pkt.Opcode = roce.RCSendOnlyImm
-	case !p.started && p.left == 0:
-		s.pkt.Opcode = roce.RCSendOnly
-	case !p.started:
-		s.pkt.Opcode = roce.RCSendFirst
-	case p.left > 0:
-		s.pkt.Opcode = roce.RCSendMiddle
-	case imm:
-		s.pkt.Opcode = roce.RCSendLastImm
+		x.fill(&s, r.IntN(x.mtu))
+	case n < 6:
+		s.pkt.Opcode, s.pkt.Syndrome = roce.RCAck, pick[uint8](r, 31, 31, 0x60)
+	case n < 15:
+		x.response(q, &s)
 	default:
-		s.pkt.Opcode = roce.RCSendLast
+		if x.trouble && r.IntN(300) == 0 {
+			s.fate = fatal
+		}
+		x.request(q, &s)
+		q.peer.psn = q.peer.psn.Add(1)
 	}
-	p.started = p.left > 0
-	p.psn = p.psn.Add(1)
-	s.payload, s.pkt.Len = x.bytes(n), uint16(n)
-	s.pkt.AckReq = !p.started && r.IntN(4) > 0 || r.IntN(8) == 0
-	return s, p
+	return s
 }
 
-func (x *traffic) bytes(n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(x.rng.Uint32())
+// request goes on with a request, or begins one.
+func (x *traffic) request(q *qp, s *sentPkt) {
+	r := x.rng
+	m := &q.peer.req
+	if !m.started {
+		switch r.IntN(10) {
+		case 0:
+			x.read(s)
+			return
+		case 1:
+			x.atomic(q, s)
+			return
+		case 2:
+			s.pkt.Opcode, s.pkt.AckReq = roce.RCWriteOnly, true
+			s.pkt.Reth = port.Reth{VA: q.hot, RKey: hotKey, Len: 8}
+			x.fill(s, 8)
+			return
+		}
+		*m = message{write: r.IntN(3) == 0, left: pick(r, 0, 1, 64, r.IntN(64), r.IntN(x.mtu+1), r.IntN(3*x.mtu))}
+		if m.write {
+			x.reth(q, s, uint32(m.left))
+		}
 	}
-	return b
-}
-
-// driver posts, now and then breaks a QP, and resets broken ones.
-func (x *traffic) driver(t *hdl.Thread) {
-	x.pump()
-	for x.left > 0 {
-		t.Sleep(1 + uint64(x.rng.IntN(40)))
-		x.pump()
-		q := x.list[x.rng.IntN(len(x.list))]
-		switch {
-		case q.dead && x.rng.IntN(2) == 0:
-			x.reset(t, q)
-		case x.trouble && !q.dead && x.rng.IntN(250) == 0:
-			x.fail(q)
-		default:
-			x.post(q)
+	n := min(m.left, x.mtu)
+	m.left -= n
+	x.fill(s, n)
+	s.pkt.Opcode = x.part(m)
+	m.started = m.left > 0
+	s.pkt.AckReq = !m.started && r.IntN(4) > 0 || r.IntN(8) == 0
+	if s.pkt.Opcode.HasIETH() {
+		s.pkt.Imm = uint32(x.key(0))
+		if x.trouble && r.IntN(8) == 0 {
+			s.pkt.Imm = uint32(q.peer.key)
 		}
 	}
 }
 
-// reset takes a QP to RESET, purges and starts it anew.
-func (x *traffic) reset(t *hdl.Thread, q *qp) {
-	q.alive, q.dead = false, false
-	done := x.purges(q)
-	x.b.Purge.Push(port.Purge{QPN: q.n, RX: true})
-	for x.purges(q) == done {
-		t.Wait(&x.purged, 0)
+// reth names memory for a WRITE; now and then that of the last one.
+func (x *traffic) reth(q *qp, s *sentPkt, n uint32) {
+	s.pkt.Reth = port.Reth{VA: x.va, RKey: x.key(abi.AccessRemoteWrite), Len: n}
+	x.va += port.VA(n) + port.VA(x.rng.IntN(200))
+	if x.trouble && x.rng.IntN(20) == 0 && q.peer.key != 0 {
+		s.pkt.Reth.RKey = q.peer.key
 	}
-	x.reborn(q)
+	q.peer.key = s.pkt.Reth.RKey
+	if x.trouble && x.rng.IntN(60) == 0 && n > 0 {
+		s.pkt.Reth.Len = region + 1 // the first packet tells
+	}
 }
 
-// purges counts the markers of a QP that have come through.
-func (x *traffic) purges(q *qp) (n int) {
-	for _, c := range x.b.CQE.Got {
-		if c.Purge && c.QPN == q.n {
-			n++
-		}
+// part is the opcode of the next packet of a SEND or WRITE.
+func (x *traffic) part(m *message) roce.Opcode {
+	kind := x.rng.IntN(4)
+	ops := [...]roce.Opcode{roce.RCSendOnly, roce.RCSendOnlyImm, roce.RCSendOnlyInv, roce.RCSendOnly}
+	if m.started {
+		ops = [...]roce.Opcode{roce.RCSendLast, roce.RCSendLastImm, roce.RCSendLastInv, roce.RCSendLast}
 	}
-	return n
+	switch {
+	case m.write && m.left > 0 && m.started:
+		return roce.RCWriteMiddle
+	case m.write && m.left > 0:
+		return roce.RCWriteFirst
+	case m.write && m.started:
+		return [...]roce.Opcode{roce.RCWriteLast, roce.RCWriteLastImm}[kind&1]
+	case m.write:
+		return [...]roce.Opcode{roce.RCWriteOnly, roce.RCWriteOnlyImm}[kind&1]
+	case m.left > 0 && m.started:
+		return roce.RCSendMiddle
+	case m.left > 0:
+		return roce.RCSendFirst
+	}
+	return ops[kind]
+}
+
+// read asks for some memory.
+func (x *traffic) read(s *sentPkt) {
+	s.pkt.Opcode = roce.RCReadRequest
+	s.pkt.Reth = port.Reth{VA: x.va, RKey: x.key(abi.AccessRemoteRead), Len: uint32(pick(x.rng, 0, 1, 1<<20))}
+}
+
+// atomic adds to the QP's word, or swaps it if it is a multiple of 256.
+func (x *traffic) atomic(q *qp, s *sentPkt) {
+	s.pkt.Opcode = pick(x.rng, roce.RCFetchAdd, roce.RCCmpSwap)
+	s.pkt.Reth = port.Reth{VA: q.hot, RKey: hotKey, Swap: uint64(x.rng.Uint32N(256)), Compare: uint64(x.rng.Uint32N(2))}
+	if x.trouble && x.rng.IntN(100) == 0 {
+		s.pkt.Reth.RKey = x.key(abi.AccessRemoteRead)
+	}
+}
+
+// response goes on with the answer to a READ, or begins that of a READ or atomic.
+func (x *traffic) response(q *qp, s *sentPkt) {
+	r := x.rng
+	m := &q.peer.resp
+	if !m.started {
+		if r.IntN(3) == 0 {
+			s.pkt.Opcode, s.pkt.Reth.Swap, s.wqe = roce.RCAtomicAck, r.Uint64(), x.postSend(q, abi.OpFetchAdd, 8)
+			return
+		}
+		*m = message{left: pick(r, 0, 1, 64, r.IntN(64), r.IntN(x.mtu+1), r.IntN(3*x.mtu))}
+		m.wqe = x.postSend(q, abi.OpRead, m.left)
+	}
+	n := min(m.left, x.mtu)
+	m.left -= n
+	s.wqe, s.offset = m.wqe, m.offset
+	m.offset += uint32(n)
+	x.fill(s, n)
+	switch {
+	case m.started && m.left > 0:
+		s.pkt.Opcode = roce.RCReadRespMiddle
+	case m.started:
+		s.pkt.Opcode = roce.RCReadRespLast
+	case m.left > 0:
+		s.pkt.Opcode = roce.RCReadRespFirst
+	default:
+		s.pkt.Opcode = roce.RCReadRespOnly
+	}
+	m.started = m.left > 0
+}
+
+// fill gives a packet a payload.
+func (x *traffic) fill(s *sentPkt, n int) {
+	s.payload, s.pkt.Len = make([]byte, n), uint16(n)
+	for i := range s.payload {
+		s.payload[i] = byte(x.rng.Uint32())
+	}
 }
 
 func (x *traffic) checkCQE(c port.CQEReq) {
-	require.Less(x.b.t, x.cqes, len(x.expect.cqes), "a CQE too many: %+v", c)
-	require.Equal(x.b.t, x.expect.cqes[x.cqes], c, "CQE %d", x.cqes)
-	require.GreaterOrEqual(x.b.t, x.b.dma.postedBy(x.b.k.Cycle()), x.expect.marks[x.cqes], "CQE %d before its payload", x.cqes)
-	x.cqes++
+	require.Less(x.b.t, x.seen.cqes, len(x.cqes), "a CQE too many: %+v", c)
+	d := x.cqes[x.seen.cqes]
+	require.Equal(x.b.t, d.cqe, c, "CQE %d", x.seen.cqes)
+	require.GreaterOrEqual(x.b.t, x.b.dma.postedBy(x.b.k.Cycle()), d.mark, "CQE %d before its payload", x.seen.cqes)
+	require.GreaterOrEqual(x.b.t, x.b.Atomic.done[c.QPN], d.atomics, "CQE %d before an atomic", x.seen.cqes)
+	x.seen.cqes++
 	if c.Purge {
 		x.purged.Notify()
 		return
@@ -260,40 +241,35 @@ func (x *traffic) checkCQE(c port.CQEReq) {
 	q.free++
 }
 
-func (x *traffic) checkResp(p port.TxPkt) {
-	q := x.qps[p.QPN]
-	isAck := roce.Syndrome(p.Syndrome).Kind() == roce.KindACK
+func (x *traffic) checkJob(j port.Job) {
+	q := x.qps[j.QPN]
 	for {
-		require.NotEmpty(x.b.t, q.acks, "an acknowledgement too many: %+v", p)
-		d := q.acks[0]
-		q.acks = q.acks[1:]
-		want := port.TxPkt{QPN: q.n, Resp: true, Opcode: roce.RCAck, PSN: d.ack.PSN, Syndrome: d.ack.Syndrome, MSN: d.ack.MSN}
-		if want == p {
-			require.GreaterOrEqual(x.b.t, x.b.dma.postedBy(x.b.k.Cycle()), d.mark, "acknowledged before the payload is posted")
+		require.NotEmpty(x.b.t, q.jobs, "an answer too many: %+v", j)
+		d := q.jobs[0]
+		q.jobs = q.jobs[1:]
+		if d.job == j {
+			require.GreaterOrEqual(x.b.t, x.b.dma.postedBy(x.b.k.Cycle()), d.mark, "answered before the payload is posted")
 			return
 		}
-		if !d.void {
-			require.True(x.b.t, x.coalesce && isAck && roce.Syndrome(d.ack.Syndrome).Kind() == roce.KindACK, "sent %+v, not %+v", p, want)
-			x.skipped++
-		}
+		require.True(x.b.t, d.void, "sent %+v, not %+v", j, d.job)
 	}
 }
 
-// finish checks that everything came and nothing is left.
-func (x *traffic) finish() {
-	t := x.b.t
-	require.Zero(t, x.left)
-	require.Empty(t, x.sent)
-	require.Empty(t, x.b.buf.frames, "frames are not released")
-	require.Len(t, x.expect.cqes, x.cqes, "CQEs are missing")
-	require.Len(t, x.expect.events, x.events, "events are missing")
-	for _, q := range x.list {
-		for _, d := range q.acks {
-			require.True(t, d.void, "QP %d: %+v was not sent", q.n, d.ack)
-		}
-		require.True(t, !q.dead || q.ci == q.pi && !q.active, "QP %d is not flushed", q.n)
-	}
-	require.Equal(t, x.expect.memory, x.b.dma.posted)
-	require.Equal(t, x.expect.stats, x.b.AckGen.Judge.Stats.Get())
-	require.Zero(t, x.b.Scat.Collect.Q.Poisoned)
+func (x *traffic) checkEvent(e port.AckEvent) {
+	q := x.qps[e.QPN]
+	require.NotEmpty(x.b.t, q.events, "an event too many: %+v", e)
+	require.Equal(x.b.t, q.events[0].event, e)
+	require.GreaterOrEqual(x.b.t, x.b.dma.postedBy(x.b.k.Cycle()), q.events[0].mark, "done before the data is posted")
+	q.events = q.events[1:]
 }
+
+func (x *traffic) checkAtomic(r port.AtomicReq) {
+	require.Less(x.b.t, x.seen.atomics, len(x.atomics), "an atomic too many: %+v", r)
+	d := x.atomics[x.seen.atomics]
+	require.Equal(x.b.t, d.req, r)
+	require.GreaterOrEqual(x.b.t, x.b.dma.postedBy(x.b.k.Cycle()), d.mark, "before what was placed before it")
+	x.seen.atomics++
+}
+
+// pick returns one of the values.
+func pick[T any](r *rand.Rand, v ...T) T { return v[r.IntN(len(v))] }
