@@ -29,6 +29,8 @@ type flow struct {
 	messages roce.MSN // messages that have ended
 	ends     []ending // of those, not acknowledged yet
 	length   int      // of the message so far
+	total    int      // of a WRITE, as its RETH says
+	reads    []read   // READs and atomics that are not answered yet
 }
 
 // ending is the last packet of a message, and the messages ended with it.
@@ -144,6 +146,7 @@ func (w *Wire) Frame(ps int64, tx, badFCS bool, data []byte) {
 		}
 		w.request(ps, w.flowOf(w.out, roce.QPN(p.BTH.DestQP)), &p)
 	} else {
+		c.Payload += uint64(len(p.Payload))
 		w.answer(ps, &p)
 	}
 }
@@ -183,14 +186,20 @@ func (w *Wire) request(ps int64, f *flow, p *roce.Packet) {
 		w.fail(ps, "QP %06x: PSN %06x, expected %06x", p.BTH.DestQP, psn, f.next)
 	}
 	f.begun, f.next = true, psn.Add(1)
+	if op.IsReadRequest() || op.IsAtomic() {
+		w.readRequest(ps, f, p)
+		return
+	}
 	if op.Starts() == f.inside {
 		w.fail(ps, "QP %06x PSN %06x: %v out of sequence", p.BTH.DestQP, psn, op)
 	}
 	if op.Starts() {
-		f.length = 0
+		f.length, f.total = 0, int(p.RETH.Length)
 	}
 	f.length += n
 	switch {
+	case op.IsWrite() && (f.length > f.total || op.Ends() && f.length != f.total):
+		w.fail(ps, "QP %06x PSN %06x: WRITE of %d bytes has %d", p.BTH.DestQP, psn, f.total, f.length)
 	case !op.Ends() && n != f.mtu:
 		w.fail(ps, "QP %06x PSN %06x: %v with %d bytes, MTU %d", p.BTH.DestQP, psn, op, n, f.mtu)
 	case n > f.mtu, op.IsLast() && n == 0:
@@ -202,9 +211,14 @@ func (w *Wire) request(ps int64, f *flow, p *roce.Packet) {
 	}
 	f.inside = !op.Ends()
 	if op.Ends() {
-		f.messages = f.messages.Add(1)
-		f.ends = append(f.ends, ending{psn, f.messages})
+		f.end(psn)
 	}
+}
+
+// end notes the last packet of a message.
+func (f *flow) end(psn roce.PSN) {
+	f.messages = f.messages.Add(1)
+	f.ends = append(f.ends, ending{psn, f.messages})
 }
 
 // answer checks an acknowledgement that this port sent against the requests that
@@ -212,10 +226,12 @@ func (w *Wire) request(ps int64, f *flow, p *roce.Packet) {
 func (w *Wire) answer(ps int64, p *roce.Packet) {
 	c := &w.Counts
 	s := p.AETH.Syndrome
-	switch s.Kind() {
-	case roce.KindACK:
+	switch {
+	case p.BTH.Opcode != roce.RCAck:
+		// A READ response or the result of an atomic: no acknowledgement packet.
+	case s.Kind() == roce.KindACK:
 		c.TxAcks++
-	case roce.KindRNR:
+	case s.Kind() == roce.KindRNR:
 		c.TxRNRNaks++
 	default:
 		c.TxNaks++
@@ -233,6 +249,10 @@ func (w *Wire) answer(ps int64, p *roce.Packet) {
 		w.acks[dest] = a
 	}
 	psn, msn := p.BTH.PSN, p.AETH.MSN
+	w.response(ps, req, p)
+	if !p.BTH.Opcode.HasAETH() {
+		msn = a.msn // a middle response says nothing about it
+	}
 	if !psn.Before(req.next) {
 		w.fail(ps, "QP %06x: %v of PSN %06x, which has not come", dest, s, psn)
 	}
@@ -242,7 +262,7 @@ func (w *Wire) answer(ps int64, p *roce.Packet) {
 	for len(req.ends) > 0 && !psn.Before(req.ends[0].psn) {
 		a.least, req.ends = req.ends[0].msn, req.ends[1:]
 	}
-	if s.Kind() == roce.KindACK && msn.Diff(a.least) > req.messages.Diff(a.least) {
+	if p.BTH.Opcode == roce.RCAck && s.Kind() == roce.KindACK && msn.Diff(a.least) > req.messages.Diff(a.least) {
 		w.fail(ps, "QP %06x: MSN %d with PSN %06x, at which %d messages are complete", dest, msn, psn, a.least)
 	}
 	if msn.Diff(a.msn) > req.messages.Diff(a.msn) {

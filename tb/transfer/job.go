@@ -1,6 +1,6 @@
 // Package transfer is the main job: any number of bytes go from the memory of
-// host a to that of host b as RC SENDs over some QPs, through drivers, NICs and
-// the wire, and everything is checked on the way: each completion, each byte at
+// host a to that of host b (READs: from b to a) by one operation of RC over some
+// QPs, through drivers, NICs and the wire, and everything is checked on the way: each completion, each byte at
 // the far side, each packet, the counters, and that nothing is left behind.
 //
 //	coordinator a ── OOB ── coordinator b     set-up, rounds
@@ -8,13 +8,15 @@
 //	receiver b 0..n                            a thread a QP: post, poll, compare
 //
 // The receivers post their buffers before the senders begin, as much as one round
-// holds: without retries no message may find an empty receive queue.
+// holds: without retries no message may find an empty receive queue. Operations
+// that take no receive are compared in memory when host a says that all are done.
 package transfer
 
 import (
 	"fmt"
 	"io"
 
+	"rnic/abi"
 	"rnic/driver"
 	"rnic/roce"
 )
@@ -28,6 +30,7 @@ type Source interface {
 // Job is a transfer. Message i goes over QP i mod QPs.
 type Job struct {
 	Data    Source
+	Op      abi.WQEOp // abi.OpSend, OpSendImm, OpWrite, OpWriteImm, OpRead, OpCompareSwap, OpFetchAdd
 	MTU     roce.MTU
 	QPs     int
 	MsgSize int // bytes of a message; the last may be shorter
@@ -62,12 +65,29 @@ func (j *Job) Check() error {
 		return fmt.Errorf("a depth of %d: must be 1 to %d", j.Depth, roundQueue)
 	case j.MsgSize < 0 || j.MsgSize > maxMessage || j.MsgSize == 0 && j.Data.Size() > 0:
 		return fmt.Errorf("messages of %d bytes: must be 1 to %d", j.MsgSize, maxMessage)
+	case !j.known():
+		return fmt.Errorf("operation %v: not one that carries data", j.Op)
+	case j.atomic() && (j.MsgSize != 8 || j.Data.Size()%8 != 0 || j.Data.Size() == 0):
+		return fmt.Errorf("%v takes messages of 8 bytes: not %d, of %d bytes of data", j.Op, j.MsgSize, j.Data.Size())
+	case j.Inline && (j.Op == abi.OpRead || j.atomic()):
+		return fmt.Errorf("%v cannot be inline", j.Op)
 	case j.SGEs < 0 || j.SGEs > 4:
 		return fmt.Errorf("%d SGEs: must be 1 to 4", j.SGEs)
 	case j.Inline && j.MsgSize > 64:
 		return fmt.Errorf("inline messages of %d bytes: at most 64", j.MsgSize)
 	}
 	return nil
+}
+
+func (j *Job) known() bool { return j.Op <= abi.OpFetchAdd && j.Op != abi.OpSendInv }
+
+// atomic tells operations that change one 64-bit word. Message i swaps a word of
+// zeros for the message, or adds the message to it: so the data arrives too.
+func (j *Job) atomic() bool { return j.Op == abi.OpCompareSwap || j.Op == abi.OpFetchAdd }
+
+// received tells whether each message takes a receive, and completes there.
+func (j *Job) received() bool {
+	return j.Op == abi.OpSend || j.Op == abi.OpSendImm || j.Op == abi.OpWriteImm
 }
 
 // Messages is how many the job has; no bytes are one empty message.

@@ -24,12 +24,23 @@ func (r *run) coordinateReceiver(t *hdl.Thread, bus *host.Bus) error {
 	t.Sleep(settle)
 	r.settled(s)
 	for round := 1; round <= r.rounds; round++ {
+		if err := r.prepare(round); err != nil {
+			return err
+		}
 		s.round = round
 		s.begin.Notify()
 		if err := s.gather(t, &s.posted, round); err != nil {
 			return err
 		}
 		s.h.OOB.Send([]byte("go"))
+		s.h.OOB.Recv(t) // host a has sent all
+		if !r.j.received() && r.j.Op != abi.OpRead {
+			for i := (round - 1) * r.j.round(); i < min(round*r.j.round(), r.messages); i++ {
+				if err := r.compare(s, i); err != nil {
+					return err
+				}
+			}
+		}
 		if err := s.gather(t, &s.done, round); err != nil {
 			return err
 		}
@@ -37,6 +48,15 @@ func (r *run) coordinateReceiver(t *hdl.Thread, bus *host.Bus) error {
 	s.h.OOB.Send([]byte("done"))
 	t.Sleep(settle)
 	return s.counters()
+}
+
+// prepare puts the round's messages into the buffer for READs, else zeros.
+func (r *run) prepare(round int) error {
+	if r.j.Op == abi.OpRead {
+		return r.load(&r.b, round)
+	}
+	_, err := r.b.buf.WriteAt(make([]byte, r.j.bufferSize()), 0)
+	return err
 }
 
 // receiver posts the buffers of one QP for a round, and takes what comes.
@@ -52,6 +72,9 @@ func (r *run) receiver(t *hdl.Thread, bus *host.Bus, n int) error {
 		first := (round - 1) * per
 		first += (n - first%r.j.QPs + r.j.QPs) % r.j.QPs
 		end := min(round*per, r.messages)
+		if !r.j.received() {
+			end = first
+		}
 		for i := first; i < end; i += r.j.QPs {
 			wr := driver.RecvWR{ID: uint64(i), SGEs: s.sges(nil, i, r.j.MsgSize)}
 			if _, err := qp.PostRecv(wr); err != nil {
@@ -65,7 +88,7 @@ func (r *run) receiver(t *hdl.Thread, bus *host.Bus, n int) error {
 				return err
 			}
 			for _, wc := range wcs[:k] {
-				if err := r.compare(&wc, qp, i); err != nil {
+				if err := r.complete(&wc, qp, i); err != nil {
 					return err
 				}
 				i += r.j.QPs
@@ -76,20 +99,34 @@ func (r *run) receiver(t *hdl.Thread, bus *host.Bus, n int) error {
 	return nil
 }
 
-// compare judges a received message: the completion, and the bytes in memory.
-func (r *run) compare(wc *driver.WC, qp *driver.QP, i int) error {
-	want, err := r.j.message(i)
-	switch {
-	case err != nil:
-		return err
+// complete judges the completion of a received message, and its bytes.
+func (r *run) complete(wc *driver.WC, qp *driver.QP, i int) error {
+	opcode, flags := abi.WCRecv, abi.CQEFlags(0)
+	if r.j.Op == abi.OpWriteImm {
+		opcode = abi.WCRecvWithImm
+	}
+	if r.j.Op != abi.OpSend {
+		flags = abi.CQEWithImm
+	}
+	switch n := r.j.length(i); {
 	case wc.Status != abi.StatusSuccess:
 		return fmt.Errorf("message %d: %v (%v)", i, wc.Status, wc.VendorErr)
-	case wc.ID != uint64(i) || wc.Opcode != abi.WCRecv || wc.QPN != qp.Number() || int(wc.ByteLen) != len(want):
-		return fmt.Errorf("QP %d: message %d of %d bytes completes as %+v", qp.Number(), i, len(want), *wc)
+	case wc.ID != uint64(i) || wc.Opcode != opcode || wc.QPN != qp.Number() || int(wc.ByteLen) != n,
+		wc.Flags != flags, flags != 0 && wc.Imm != uint32(i):
+		return fmt.Errorf("QP %d: message %d of %d bytes completes as %+v", qp.Number(), i, n, *wc)
+	}
+	return r.compare(&r.b, i)
+}
+
+// compare judges the bytes of message i in the memory of the host that it goes to.
+func (r *run) compare(s *side, i int) error {
+	want, err := r.j.message(i)
+	if err != nil {
+		return err
 	}
 	got := make([]byte, len(want))
 	// The element list cuts the space of a message, and it is filled in order.
-	if _, err := r.b.buf.ReadAt(got, int64(r.j.slot(i))); err != nil {
+	if _, err := s.buf.ReadAt(got, int64(r.j.slot(i))); err != nil {
 		return err
 	}
 	if !bytes.Equal(got, want) {
@@ -99,6 +136,6 @@ func (r *run) compare(wc *driver.WC, qp *driver.QP, i int) error {
 		}
 		return fmt.Errorf("message %d: byte %d is %#02x, sent %#02x", i, k, got[k], want[k])
 	}
-	r.received++
+	r.arrived++
 	return nil
 }

@@ -41,7 +41,7 @@ type run struct {
 	j                Job
 	b, a             side
 	messages, rounds int
-	received         int
+	arrived          int
 	meter            meter
 	bench            *tb.Bench
 }
@@ -89,7 +89,7 @@ func (r *run) thread(s *side, name string, fn func(*hdl.Thread, *host.Bus) error
 // over tells whether the run shall end, at barriers.
 func (r *run) over() bool {
 	if r.j.Progress != nil {
-		r.j.Progress(r.bench.World.Now(), r.received)
+		r.j.Progress(r.bench.World.Now(), r.arrived)
 	}
 	return r.a.err != nil || r.b.err != nil || r.bench.Done()
 }
@@ -104,14 +104,21 @@ func (r *run) watch() {
 		s.wire = w
 		s.h.Tap(func(f tb.Frame) { w.Frame(f.TimePs, f.Tx, f.BadFCS, f.Data) })
 	}
-	r.bench.Hosts[1].Tap(r.meter.frame)
+	if r.j.Op == abi.OpRead || r.j.atomic() {
+		r.bench.Hosts[0].Tap(r.meter.frame) // where the data, or the answers, arrive
+	} else {
+		r.bench.Hosts[1].Tap(r.meter.frame)
+	}
 }
 
 // result adds the figures up.
 func (r *run) result() Result {
 	w := r.a.wire
+	if r.j.Op == abi.OpRead {
+		w = r.b.wire // the data's direction
+	}
 	res := Result{
-		Messages: r.received, Packets: int(w.Counts.Requests), Bytes: int64(w.Counts.Payload), Cycles: r.bench.World.Now(),
+		Messages: r.arrived, Packets: int(r.a.wire.Counts.Requests), Bytes: int64(r.a.wire.Counts.Payload + r.b.wire.Counts.Payload), Cycles: r.bench.World.Now(),
 		Marks: r.meter.marks, Counters: [2][abi.NumCounters]uint64{r.a.counter, r.b.counter},
 	}
 	res.GoodputGbps, res.CyclesPerMessage = r.meter.goodput()
@@ -134,8 +141,8 @@ const frameExtra = 4 + 20
 // verdict demands that all went as it must.
 func (r *run) verdict() error {
 	var errs []error
-	if r.received != r.messages {
-		errs = append(errs, fmt.Errorf("%d of %d messages received", r.received, r.messages))
+	if r.arrived != r.messages {
+		errs = append(errs, fmt.Errorf("%d of %d messages received", r.arrived, r.messages))
 	}
 	for _, s := range []*side{&r.a, &r.b} {
 		w := s.wire
@@ -173,7 +180,10 @@ func (m *meter) frame(f tb.Frame) {
 	if err != nil || f.BadFCS {
 		return
 	}
-	if f.Tx {
+	if ack := p.BTH.Opcode == roce.RCAck; f.Tx || ack {
+		if !ack {
+			return
+		}
 		if m.marks.FirstAck == 0 {
 			m.marks.FirstAck = f.TimePs
 		}

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -22,8 +23,10 @@ func (r *run) coordinateSender(t *hdl.Thread, bus *host.Bus) error {
 	t.Sleep(settle)
 	r.settled(s)
 	for round := 1; round <= r.rounds; round++ {
-		if err := r.load(round); err != nil {
-			return err
+		if r.j.Op != abi.OpRead {
+			if err := r.load(s, round); err != nil {
+				return err
+			}
 		}
 		if m := s.h.OOB.Recv(t); string(m) != "go" {
 			return fmt.Errorf("host b: %s", m)
@@ -33,21 +36,22 @@ func (r *run) coordinateSender(t *hdl.Thread, bus *host.Bus) error {
 		if err := s.gather(t, &s.done, round); err != nil {
 			return err
 		}
+		s.h.OOB.Send([]byte("sent"))
 	}
 	s.h.OOB.Recv(t) // host b has all, and has compared it
 	t.Sleep(settle)
 	return s.counters()
 }
 
-// load puts the messages of a round into the buffer.
-func (r *run) load(round int) error {
+// load puts the messages of a round into the buffer of a host.
+func (r *run) load(s *side, round int) error {
 	per := r.j.round()
 	for i := (round - 1) * per; i < min(round*per, r.messages); i++ {
 		m, err := r.j.message(i)
 		if err != nil {
 			return err
 		}
-		if _, err := r.a.buf.WriteAt(m, int64(r.j.slot(i))); err != nil {
+		if _, err := s.buf.WriteAt(m, int64(r.j.slot(i))); err != nil {
 			return err
 		}
 	}
@@ -97,14 +101,24 @@ type outbox struct {
 // post adds a message to the batch; a full batch is posted, with room for it.
 func (o *outbox) post(i int) error {
 	j := &o.r.j
-	wr := driver.SendWR{ID: uint64(i), Op: abi.OpSend, Signaled: true}
-	if j.Inline {
-		m, err := j.message(i)
-		if err != nil {
+	wr := driver.SendWR{ID: uint64(i), Op: j.Op, Signaled: true, Imm: uint32(i)}
+	if j.Op >= abi.OpWrite {
+		wr.RemoteAddr, wr.RKey = o.r.a.peer.VA+uint64(j.slot(i)), o.r.a.peer.Key
+	}
+	var m []byte
+	if j.Inline || j.atomic() {
+		var err error
+		if m, err = j.message(i); err != nil {
 			return err
 		}
+	}
+	switch {
+	case j.Inline:
 		wr.Inline = m
-	} else {
+	case j.atomic():
+		wr.SwapAdd = binary.LittleEndian.Uint64(m)
+		fallthrough
+	default:
 		from := len(o.sges)
 		o.sges = o.r.a.sges(o.sges, i, j.length(i))
 		wr.SGEs = o.sges[from:]
@@ -146,8 +160,13 @@ func (o *outbox) poll() error {
 		switch {
 		case wc.Status != abi.StatusSuccess:
 			return fmt.Errorf("message %d: %v (%v)", wc.ID, wc.Status, wc.VendorErr)
-		case o.open == 0 || wc.ID != o.order[0] || wc.Opcode != abi.WCSend || wc.QPN != o.qp.Number():
+		case o.open == 0 || wc.ID != o.order[0] || wc.Opcode != o.r.j.Op.WCOpcode() || wc.QPN != o.qp.Number():
 			return fmt.Errorf("QP %d: unexpected completion %+v", o.qp.Number(), wc)
+		}
+		if o.r.j.Op == abi.OpRead {
+			if err := o.r.compare(&o.r.a, int(wc.ID)); err != nil {
+				return err
+			}
 		}
 		o.order = o.order[1:]
 		o.open--

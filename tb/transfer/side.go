@@ -26,6 +26,7 @@ type side struct {
 	qps  []*driver.QP
 	rest *tb.Rest
 	wire *check.Wire
+	peer address // of the other host's buffer
 
 	round   int // that QP threads may work on, from 1
 	begin   hdl.Event
@@ -34,6 +35,18 @@ type side struct {
 	step    hdl.Event
 	err     error // the first
 	counter [abi.NumCounters]uint64
+}
+
+// address is where the other host's buffer is.
+type address struct {
+	VA  uint64
+	Key abi.Key
+}
+
+// hello is what the hosts tell each other.
+type hello struct {
+	QPs    []driver.Endpoint
+	Buffer address
 }
 
 // setup opens the device and makes all that the job needs.
@@ -52,7 +65,7 @@ func (s *side) setup(bus *host.Bus) error {
 	if s.buf, err = s.dev.AllocBuffer(j.bufferSize(), 0); err != nil {
 		return err
 	}
-	if s.mr, err = s.pd.RegMR(s.buf, abi.AccessLocalWrite); err != nil {
+	if s.mr, err = s.pd.RegMR(s.buf, abi.AccessLocalWrite|abi.AccessRemoteWrite|abi.AccessRemoteRead|abi.AccessRemoteAtomic); err != nil {
 		return err
 	}
 	for range j.QPs {
@@ -81,9 +94,9 @@ func (s *side) setup(bus *host.Bus) error {
 
 // connect swaps addresses with the other host and brings all QPs to RTS.
 func (s *side) connect(t *hdl.Thread) error {
-	var mine, theirs []driver.Endpoint
+	mine, theirs := hello{Buffer: address{s.mr.SGE(0, 0).Addr, s.mr.SGE(0, 0).LKey}}, hello{}
 	for _, q := range s.qps {
-		mine = append(mine, q.Endpoint())
+		mine.QPs = append(mine.QPs, q.Endpoint())
 	}
 	m, err := json.Marshal(mine)
 	if err != nil {
@@ -93,12 +106,13 @@ func (s *side) connect(t *hdl.Thread) error {
 	if err := json.Unmarshal(s.h.OOB.Recv(t), &theirs); err != nil {
 		return err
 	}
-	if len(theirs) != len(mine) {
-		return fmt.Errorf("the other host has %d QPs, this one %d", len(theirs), len(mine))
+	if len(theirs.QPs) != len(mine.QPs) {
+		return fmt.Errorf("the other host has %d QPs, this one %d", len(theirs.QPs), len(mine.QPs))
 	}
+	s.peer = theirs.Buffer
 	for i, q := range s.qps {
-		s.wire.QPPair(roce.QPN(q.Number()), roce.QPN(theirs[i].QPN))
-		if err := q.Connect(theirs[i], driver.ConnectOptions{MTU: abi.MTU(s.j.MTU)}); err != nil {
+		s.wire.QPPair(roce.QPN(q.Number()), roce.QPN(theirs.QPs[i].QPN))
+		if err := q.Connect(theirs.QPs[i], driver.ConnectOptions{MTU: abi.MTU(s.j.MTU)}); err != nil {
 			return err
 		}
 	}
