@@ -69,9 +69,10 @@
 // taken without waiting for anything that comes later.
 //
 // Latency: Activate to Get 2 cycles, Ctx to Pkt 4; so a pushed WQE takes 6 and what
-// qpc needs. Last beat of a read to Pkt 5, if the service is open. Initiation interval: 3 cycles a service of one WQE, 1 cycle a further
-// WQE, 1 cycle a packet or piece, 1 cycle a further unit of a WQE. One QP alone has
-// two blocks in 1 round trip of DMA; one, if its WQEs lie over the ends of blocks.
+// qpc needs. Last beat of a read to Pkt 5, if the service is open. Initiation
+// interval: 3 cycles a service of one WQE, 1 cycle a further WQE, 1 cycle a packet
+// or piece, 1 cycle a further unit of a WQE. One QP alone has two blocks in 1 round
+// trip of DMA; one, if its WQEs lie over the ends of blocks.
 //
 // Invariants: one service a QP; lines taken plus lines free is the pool; entries
 // set aside, outstanding and free are the table; Sent never waits for room there.

@@ -33,6 +33,13 @@ func (b *bench) sentAt(qpn int, i int) uint64 {
 	return 0
 }
 
+// place has the next WQE of a QP that has none start at a unit of a block.
+func (q *queuePair) place(unit uint16) *queuePair {
+	q.PI = q.PI&^7 + unit
+	q.Exec, q.Taken = q.PI, q.PI
+	return q
+}
+
 // TestOperations has one WQE of each operation, each followed by what comes after.
 func TestOperations(t *testing.T) {
 	b := fast(t, hdl.Options{})
@@ -100,7 +107,7 @@ func TestFence(t *testing.T) {
 	} {
 		for _, apart := range []uint64{0, 50} { // cycles between READ and the rest: one service, or two
 			b := fast(t, hdl.Options{})
-			b.qp(6, roce.MTU1024, 1<<10, 64)
+			b.qp(6, roce.MTU1024, 1<<10, 64).place(0)
 			b.k.Go("driver", func(th *hdl.Thread) {
 				b.post(0, read(64), false)
 				b.post(0, send(abi.OpSend, 0, sge(8)), false)
@@ -122,7 +129,7 @@ func TestFence(t *testing.T) {
 // TestFenceOfNop holds back what is behind it.
 func TestFenceOfNop(t *testing.T) {
 	b := fast(t, hdl.Options{})
-	b.qp(6, roce.MTU1024, 1<<10, 64)
+	b.qp(6, roce.MTU1024, 1<<10, 64).place(0)
 	fenced := nop()
 	fenced.Ctrl.Flags = abi.WQEFence
 	b.post(0, read(64), false)
@@ -137,7 +144,7 @@ func TestFenceOfNop(t *testing.T) {
 // more go.
 func TestDepth(t *testing.T) {
 	b := fast(t, hdl.Options{})
-	b.qp(6, roce.MTU1024, 1<<10, 64).Depth = 2
+	b.qp(6, roce.MTU1024, 1<<10, 64).place(0).Depth = 2
 	for i := range 5 {
 		if i%2 == 0 {
 			b.post(0, read(64), false)
@@ -158,7 +165,7 @@ func TestDepth(t *testing.T) {
 func TestNoDepth(t *testing.T) {
 	for _, w := range []work{read(64), read(0), swap(abi.OpCompareSwap, 0, 1, 2, sge(8))} {
 		b := fast(t, hdl.Options{})
-		q := b.qp(6, roce.MTU1024, 1<<10, 64)
+		q := b.qp(6, roce.MTU1024, 1<<10, 64).place(0)
 		q.Depth = 0
 		b.post(0, send(abi.OpWrite, 0, sge(8)), false)
 		b.post(0, w, false)
@@ -178,7 +185,7 @@ func TestNoDepth(t *testing.T) {
 func TestCredits(t *testing.T) {
 	for _, op := range []abi.WQEOp{abi.OpSend, abi.OpSendImm, abi.OpSendInv, abi.OpWriteImm} {
 		b := fast(t, hdl.Options{})
-		q := b.qp(6, roce.MTU1024, 1<<10, 64)
+		q := b.qp(6, roce.MTU1024, 1<<10, 64).place(0)
 		q.Limited, q.Credits = true, 1
 		taker, other := send(op, 0, sge(8)), send(abi.OpWrite, 0, sge(8))
 		for _, w := range []work{other, taker, other, read(8), nop(), taker, other} {
@@ -196,7 +203,7 @@ func TestCredits(t *testing.T) {
 // takes; what follows waits until the window opens again.
 func TestReadBeyondWindow(t *testing.T) {
 	b := fast(t, hdl.Options{})
-	b.qp(6, roce.MTU256, 4, 64)
+	b.qp(6, roce.MTU256, 4, 64).place(0)
 	b.post(0, send(abi.OpWrite, 0, sge(256)), false)
 	b.post(0, read(2560), false)
 	b.post(0, send(abi.OpWrite, 0, sge(8)), false)
@@ -211,7 +218,7 @@ func TestReadBeyondWindow(t *testing.T) {
 // alone.
 func TestLongestRead(t *testing.T) {
 	b := fast(t, hdl.Options{})
-	q := b.qp(6, roce.MTU256, 1<<15, 64)
+	q := b.qp(6, roce.MTU256, 1<<15, 64).place(0)
 	b.post(0, send(abi.OpWrite, 0, sge(8)), false)
 	b.post(0, read(abi.MaxMessage), false)
 	b.post(0, send(abi.OpWrite, 0, sge(8)), false)
@@ -234,9 +241,7 @@ func TestEveryPlace(t *testing.T) {
 				b := newBench(t, hdl.Options{}, wqesched.Params{Lines: 1}, 0)
 				defer b.k.Close()
 				for i := range 2 {
-					q := b.qp(c.log, roce.MTU256, 64, 64)
-					q.PI = q.PI&^7 + place
-					q.Exec, q.Taken = q.PI, q.PI
+					q := b.qp(c.log, roce.MTU256, 64, 64).place(place)
 					b.k.Go("driver", func(th *hdl.Thread) {
 						for j := range 6 {
 							op := []abi.WQEOp{abi.OpRead, abi.OpWrite, abi.OpSend}[(i+j)%3]
