@@ -69,7 +69,7 @@ var counters = [NumCounters]struct{ name, doc string }{
 	RxDropOverflow:            {"rx_drop_overflow", "frames dropped: receive buffer full"},
 	RxDropBadFCS:              {"rx_drop_bad_fcs", "frames dropped: bad FCS"},
 	RxDropNotRoCE:             {"rx_drop_not_roce", "frames dropped: not UDP port 4791"},
-	RxDropMalformed:           {"rx_drop_malformed", "packets dropped: lengths, fragments, TVer, reserved opcodes, UDP checksum"},
+	RxDropMalformed:           {"rx_drop_malformed", "packets dropped: lengths, fragments, TVer, UDP checksum"},
 	RxDropBadICRC:             {"rx_drop_bad_icrc", "packets dropped: bad ICRC"},
 	RxDropBadQPN:              {"rx_drop_bad_qpn", "packets dropped: no such QP"},
 	RxDropBadTransport:        {"rx_drop_bad_transport", "packets dropped: opcode of another transport than the QP's"},

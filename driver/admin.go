@@ -63,10 +63,18 @@ func (d *Device) command(op abi.AdminOp, object uint32, box *[abi.MailboxSize]by
 
 // usable is the error of a device that is closed or given up.
 func (d *device) usable() error {
+	if err := d.open(); err != nil {
+		return err
+	}
+	return d.admin.broken
+}
+
+// open is the error of a device that is closed.
+func (d *device) open() error {
 	if d.closed {
 		return fmt.Errorf("device is closed: %w", ErrInvalid)
 	}
-	return d.admin.broken
+	return nil
 }
 
 // submit writes mailbox and command and rings.

@@ -30,7 +30,7 @@ func (d *Device) AllocBuffer(size, offsetInPage int) (*Buffer, error) {
 	if d.closed || size < 0 || offsetInPage < 0 || offsetInPage >= pageSize {
 		return nil, fmt.Errorf("buffer of %d bytes at offset %d of a page (device closed: %t): %w", size, offsetInPage, d.closed, ErrInvalid)
 	}
-	n := max(1, (offsetInPage+size+pageSize-1)/pageSize)
+	n := max(1, size/pageSize+(offsetInPage+size%pageSize+pageSize-1)/pageSize) // no overflow, whatever size is
 	frames, err := d.bus.AllocPages(n)
 	if err != nil {
 		return nil, fmt.Errorf("buffer of %d bytes: %w: %w", size, ErrNoMemory, err)

@@ -14,8 +14,8 @@ import (
 // thread may use it any more. The first error is returned; memory that the device
 // might still access after it is not given back.
 func (d *Device) Close() error {
-	if d.closed {
-		return fmt.Errorf("close: device is closed: %w", ErrInvalid)
+	if err := d.open(); err != nil {
+		return fmt.Errorf("close: %w", err)
 	}
 	err := d.destroyAll()
 	for i := len(d.eqs) - 1; i >= 0 && err == nil; i-- {

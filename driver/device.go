@@ -70,6 +70,9 @@ func (d *Device) read64(off uint32) (uint64, error) {
 	for d.latched {
 		d.bus.Spend(pollInterval)
 	}
+	if err := d.open(); err != nil {
+		return 0, fmt.Errorf("read %#x: %w", off, err)
+	}
 	d.latched = true
 	defer func() { d.latched = false }()
 	lo, err := d.bus.Read32(off)

@@ -92,7 +92,10 @@ func (d *device) event(e *abi.Event) {
 // AsyncEvents returns the asynchronous events that came since the last call,
 // oldest first: the last 4,096, if they are more. It does not wait.
 func (d *Device) AsyncEvents() ([]AsyncEvent, error) {
-	var err error
+	err := d.open()
+	if err != nil {
+		return nil, fmt.Errorf("asynchronous events: %w", err)
+	}
 	for _, q := range d.eqs {
 		if e := d.drain(q); e != nil && err == nil {
 			err = e

@@ -208,9 +208,11 @@ func (b *bus) Spend(ps int64) {
 	b.wait(never, b.m.now+ps)
 }
 
+const mostMemory = 1 << 34 // bytes handed out at once
+
 func (b *bus) AllocDMA(size, align int) (uint64, error) {
 	m := b.m
-	if m.noMem {
+	if m.noMem || size > mostMemory || align > mostMemory {
 		return 0, driver.ErrNoMemory
 	}
 	a := (m.nextDMA + uint64(align) - 1) &^ (uint64(align) - 1)
@@ -227,7 +229,7 @@ func (b *bus) FreeDMA(addr uint64) {
 }
 
 func (b *bus) AllocPages(n int) (addrs []uint64, err error) {
-	if b.m.noMem {
+	if b.m.noMem || n < 0 || n > mostMemory/4096 {
 		return nil, driver.ErrNoMemory
 	}
 	for i := range n {

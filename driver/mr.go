@@ -67,6 +67,9 @@ type mr struct {
 
 // RegMR registers a whole buffer.
 func (p *PD) RegMR(b *Buffer, access abi.AccessFlags) (*MR, error) {
+	if b == nil {
+		return nil, fmt.Errorf("register no buffer: %w", ErrInvalid)
+	}
 	return p.RegMRRange(b, 0, b.size, access)
 }
 
@@ -79,6 +82,8 @@ func (p *PD) RegMRRange(b *Buffer, off, n int, access abi.AccessFlags) (*MR, err
 		return nil, fmt.Errorf("register: %w", err)
 	}
 	switch {
+	case b == nil || b.dev.device != d.device:
+		return nil, fmt.Errorf("register no buffer of this device: %w", ErrInvalid)
 	case p.destroyed || b.freed:
 		return nil, fmt.Errorf("register buffer at %#x (freed: %t) in PD %d (destroyed: %t): %w",
 			b.Addr, b.freed, p.num, p.destroyed, ErrInvalid)

@@ -87,6 +87,8 @@ func (p *PD) checkQP(c *QPConfig) error {
 		return fmt.Errorf("PD %d is destroyed: %w", p.num, ErrInvalid)
 	case c.SendCQ == nil || c.RecvCQ == nil:
 		return fmt.Errorf("no send or receive CQ: %w", ErrInvalid)
+	case c.SendCQ.dev.device != p.dev.device || c.RecvCQ.dev.device != p.dev.device:
+		return fmt.Errorf("a CQ of another device: %w", ErrInvalid)
 	case c.SendCQ.destroyed || c.RecvCQ.destroyed:
 		return fmt.Errorf("CQ %d or %d is destroyed: %w", c.SendCQ.num, c.RecvCQ.num, ErrInvalid)
 	case c.Type < abi.QPTypeRC || c.Type > abi.QPTypeUD:

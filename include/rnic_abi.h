@@ -207,7 +207,7 @@ enum rnic_counter {
 	RNIC_COUNTER_RX_DROP_OVERFLOW = 4, /* frames dropped: receive buffer full */
 	RNIC_COUNTER_RX_DROP_BAD_FCS = 5, /* frames dropped: bad FCS */
 	RNIC_COUNTER_RX_DROP_NOT_ROCE = 6, /* frames dropped: not UDP port 4791 */
-	RNIC_COUNTER_RX_DROP_MALFORMED = 7, /* packets dropped: lengths, fragments, TVer, reserved opcodes, UDP checksum */
+	RNIC_COUNTER_RX_DROP_MALFORMED = 7, /* packets dropped: lengths, fragments, TVer, UDP checksum */
 	RNIC_COUNTER_RX_DROP_BAD_ICRC = 8, /* packets dropped: bad ICRC */
 	RNIC_COUNTER_RX_DROP_BAD_QPN = 9, /* packets dropped: no such QP */
 	RNIC_COUNTER_RX_DROP_BAD_TRANSPORT = 10, /* packets dropped: opcode of another transport than the QP's */

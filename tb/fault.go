@@ -77,7 +77,7 @@ func Missed(strikes ...*Strike) error {
 func (h *Host) SetFault(f Fault) { h.node.Wire.gate.fault = f }
 
 // Inject has a frame, without FCS, arrive at the host as if its peer had sent it,
-// behind those that arrive now. Threads of the host call it, or nobody while the
+// behind those that arrive now; no Fault sees it. Threads of the host call it, or nobody while the
 // bench runs.
 func (h *Host) Inject(frame []byte) {
 	w := &h.node.Wire

@@ -30,7 +30,9 @@
 // most, of which 5 mean anything: 16 elements. They are read one a cycle.
 // A service whose first WQE is not there waits for it open, if none does so yet and
 // nobody can want for the entries that it was given; else it is closed, and opened
-// again when the line has come.
+// again when the line has come. The line of a QP that found no entry in the
+// outstanding table is kept for it, but for one slot that goes round: an entry that
+// comes back finds a QP that can use it.
 //
 // Exec counts the window, sends packets and pieces, and closes the service. A WQE
 // stays at the head of its stream, and a message is where its byte offset says:

@@ -66,7 +66,7 @@ func (x *Exec) Eval() {
 				at.Outcome = w.Outcome
 			}
 			x.close(s, &at)
-			x.release.Put(release{s.Ctx.QPN, at.Idx})
+			x.release.Put(release{s.Ctx.QPN, at.Idx, at.Outcome == starved})
 			return
 		}
 	}

@@ -50,8 +50,10 @@ type fetchRegs struct {
 	Err      bool   // fetchFilled
 	Line     uint8  // fetchFilled
 	Exec     uint16 // fetchRelease
+	Starved  bool   // fetchRelease
 	Free     uint64 // slots, a bit each
 	Promised uint8  // slots set aside for those that found none
+	Kept     uint8  // QPs whose line is kept
 	Hand     uint8  // the slot to be taken away next
 	Looked   bool   // its owner has been read
 	Beat     uint8  // of the read at the head of reads
@@ -174,7 +176,7 @@ func (f *Fetch) begin() {
 	switch {
 	case f.release.Valid():
 		v := f.release.Take()
-		d.Op, d.QPN, d.Exec = fetchRelease, v.QPN, v.ExecIdx
+		d.Op, d.QPN, d.Exec, d.Starved = fetchRelease, v.QPN, v.ExecIdx, v.Starved
 	case f.token.Valid() && f.Push.Valid() && q.Op != fetchPush:
 		if f.token.Head().Refuse {
 			f.token.Take()

@@ -29,6 +29,7 @@ type lines struct {
 	Locked  bool // a service reads from the lines
 	Hungry  bool // it has an entry in the queue of those that found no slot
 	Promise bool // a slot is set aside for it
+	Kept    bool // a line is Fresh until there is an entry for its WQE
 }
 
 func split(idx uint16) (block uint16, unit uint8) { return idx / lineUnits, uint8(idx % lineUnits) }
@@ -230,13 +231,14 @@ func (e *lines) drop(i int) (freed uint64) {
 	return freed
 }
 
-// done ends a service: what lies before exec is given back.
-func (e *lines) done(exec uint16) (freed uint64) {
+// done ends a service: what lies before exec is given back, and what could not be
+// read, if it was looked at.
+func (e *lines) done(exec uint16, starved bool) (freed uint64) {
 	e.Locked = false
 	b, u := split(exec)
 	for i := range e.Line {
 		l := &e.Line[i]
-		here := l.Block == b && l.Lo <= u && u < l.Hi && !l.void(exec)
+		here := l.Block == b && l.Lo <= u && u < l.Hi && (starved || !l.void(exec))
 		next := l.Block == (b+1)&blockMask && l.Hi > 0
 		if l.Own && !l.Busy && !here && !next {
 			freed |= e.drop(i)
@@ -258,6 +260,20 @@ func (e *lines) evict(s uint8) (freed uint64) {
 		}
 	}
 	return freed
+}
+
+// starve is told that a QP waits for an entry of the outstanding table. Its line
+// waits with it if it may, and starve tells whether it does: else who has an entry
+// could always be without a line, and who has a line without an entry. One slot
+// always goes round: entries may come back only when another message goes on, or
+// a marker passes, and these can wait for a line.
+func (e *lines) starve(exec uint16, may bool) bool {
+	e.stale()
+	e.Line[0].Wait, e.Line[1].Wait = false, false
+	if l := e.find(exec); l != nil && may {
+		l.Fresh, e.Kept = true, true
+	}
+	return e.Kept
 }
 
 // stale lets lines be taken away again: the service that they came for is there.

@@ -22,7 +22,10 @@ func (f *Fetch) finish(e *lines) {
 			d.Stay.Here = true
 		}
 	case fetchRelease:
-		d.Free |= e.done(q.Exec)
+		d.Free |= e.done(q.Exec, q.Starved)
+		if q.Starved && e.starve(q.Exec, int(d.Kept)+1 < f.p.Lines) {
+			d.Kept++
+		}
 	case fetchPush:
 		f.pushed(e)
 	case fetchForget:
@@ -33,6 +36,9 @@ func (f *Fetch) finish(e *lines) {
 		// The entry in the queue of the hungry stays, and is passed over there.
 		if e.Promise {
 			d.Promised--
+		}
+		if e.Kept {
+			d.Kept--
 		}
 		d.Free |= e.drop(0) | e.drop(1)
 		*e = lines{Hungry: e.Hungry}
@@ -104,15 +110,18 @@ func (f *Fetch) open(e *lines) {
 		e.Promise = false
 		d.Promised--
 	}
+	if e.Kept {
+		e.Kept = false
+		d.Kept--
+	}
+	e.stale()
 	var p plan
 	slot := f.slot(promise)
 	switch {
 	case !c.Run && !c.Flush:
 		v.Verdict = nothing
-		e.stale()
 	case c.ExecIdx == c.PI:
 		v.Verdict = wait
-		e.stale()
 	case e.find(c.ExecIdx) == nil:
 		p = e.demand(c.ExecIdx, c, slot)
 		v.Verdict, v.Outcome = wait, parked

@@ -7,8 +7,10 @@ import (
 
 // turn is what Pick knows of a QP.
 type turn struct {
-	Queued bool // it has an entry in a queue
-	Want   bool // and that entry still counts
+	Queued bool // it is in the queue of the active
+	Want   bool // and still has to be served
+	Poor   bool // it is in the queue of those that found no entry
+	Needs  bool // and still has to be served: never with Want
 	Busy   bool // a service is open
 	Again  bool // activated meanwhile
 	Parked bool // waits for its line
@@ -149,10 +151,16 @@ func (p *Pick) finish(t *turn) {
 		if !t.Parked {
 			p.want(t)
 		}
-	case pickNext, pickStarved:
+	case pickNext:
 		t.Queued = false
 		if t.Want {
 			t.Want = false
+			p.open(t)
+		}
+	case pickStarved:
+		t.Poor = false
+		if t.Needs {
+			t.Needs = false
 			p.open(t)
 		}
 	case pickPurge:
@@ -160,7 +168,7 @@ func (p *Pick) finish(t *turn) {
 			d.Hold = true
 			break
 		}
-		t.Want = false
+		t.Want, t.Needs = false, false
 		p.forget.Put(q.QPN)
 		p.Purge.Take()
 	}
@@ -171,18 +179,19 @@ func (p *Pick) want(t *turn) {
 	switch {
 	case t.Busy:
 		t.Again = true
+	case t.Needs: // it will be
 	case t.Queued:
 		t.Want = true
 	case p.Q.Op == pickActivate && !p.active.head.Valid() && !p.poor.head.Valid() && p.Get.Ready() && p.grant.Ready() && int(p.Q.Open) < p.p.Services:
 		p.open(t)
 	default:
-		p.enqueue(t, &p.active)
+		p.enqueue(t)
 	}
 }
 
-func (p *Pick) enqueue(t *turn, to *queue[port.QPN]) {
+func (p *Pick) enqueue(t *turn) {
 	if !t.Queued {
-		to.tail.Put(p.Q.QPN)
+		p.active.tail.Put(p.Q.QPN)
 	}
 	t.Queued, t.Want = true, true
 }
@@ -204,9 +213,12 @@ func (p *Pick) close(t *turn) {
 	t.Busy, t.Again = false, false
 	switch {
 	case p.Q.Outcome == starved:
-		p.enqueue(t, &p.poor)
+		if !t.Poor {
+			p.poor.tail.Put(p.Q.QPN)
+		}
+		t.Poor, t.Needs = true, true
 	case p.Q.Outcome == more || again:
-		p.enqueue(t, &p.active)
+		p.enqueue(t)
 	case p.Q.Outcome == parked:
 		t.Parked = true
 	}

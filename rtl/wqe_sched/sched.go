@@ -105,6 +105,7 @@ type done struct {
 type release struct {
 	QPN     port.QPN
 	ExecIdx uint16
+	Starved bool // it lacks nothing but an entry of the outstanding table
 }
 
 // verdict is what Fetch says of a service.

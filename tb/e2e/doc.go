@@ -2,7 +2,8 @@
 // down: each call lets the bench run until the host has done what was asked, so
 // that a test says in order what one host does, what the wire does to it, and what
 // the other must see. The tests beside it follow the tables of outcomes of the
-// verbs and of the transport, fault by fault.
+// verbs and of the transport, fault by fault; FAULTS.md lists those that other
+// implementations had.
 //
 //	test ── Scene ─┬─ Side a ── thread, driver, buffers, what its port saw
 //	               ├─ Side b

@@ -292,7 +292,7 @@ func psns(end int, a, b uint32) func(rtr, rts *driver.QPAttr) {
 	}
 }
 
-// TestPSNWraps (B002, B006): from 0xfffffe on; AckReq stays what it is.
+// TestPSNWraps (B006): from 0xfffffe on; AckReq stays what it is.
 func TestPSNWraps(t *testing.T) {
 	s := e2e.New(t, e2e.Options{})
 	p := s.Couple(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}))

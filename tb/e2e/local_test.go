@@ -67,7 +67,7 @@ func badKeys(t *testing.T) []sges {
 	}
 }
 
-// TestBadSendKey (B147, and B139 for local keys): a gather list that may not be
+// TestBadSendKey (B062, B072, B147, and B139 for local keys): a gather list that may not be
 // read. What was posted before is done first; of the packet nothing leaves; the
 // peer notices nothing.
 func TestBadSendKey(t *testing.T) {

@@ -184,6 +184,57 @@ func TestAnswerLost(t *testing.T) {
 	again(t, s, p)
 }
 
+// TestTimeouts (B054): a timeout n ends between T = 4.096 us * 2^n and 4 T after the
+// packet.
+func TestTimeouts(t *testing.T) {
+	s := e2e.New(t, quick)
+	hold := &holdAnswers{}
+	s.A.SetFault(hold.fault)
+	for _, n := range []uint8{8, 9, 10, 13} {
+		p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), driver.ConnectOptions{Timeout: n})
+		from := len(s.A.Seen)
+		p.B.Recv(p.B.RecvWR(2, 0, 100))
+		p.A.Send(p.A.SendWR(1, 0, 100))
+		wc := p.A.Sent(e2e.All(abi.StatusRetryExc, 1)...)[0]
+		p.B.Received(e2e.OK(2)...)
+		for _, f := range s.A.Seen[from:] {
+			if f.Tx {
+				waited := wc.Timestamp - uint64(f.Ps/tb.PeriodPs)
+				require.GreaterOrEqual(t, waited, uint64(8)<<n)
+				require.LessOrEqual(t, waited, uint64(32)<<n)
+			}
+		}
+	}
+	require.Equal(t, 4, len(hold.frames))
+}
+
+// TestDeepQueue (B197): a hundred messages in flight, and the first one is lost.
+func TestDeepQueue(t *testing.T) {
+	s := e2e.New(t, quick)
+	c := driver.QPConfig{MaxSend: 100, MaxRecv: 100, MaxSendSGE: 1, MaxRecvSGE: 1}
+	p := s.Join(s.A.QP(c), s.B.QP(c), driver.ConnectOptions{MTU: abi.MTU256, Timeout: 8})
+	drop := &tb.Strike{Name: "first packet", Match: requestAt(p.B.FirstPSN())}
+	nak := &tb.Strike{Name: "NAK", Match: answersOf(roce.KindNAK)}
+	s.B.SetFault(tb.Strikes(drop))
+	s.A.SetFault(tb.Strikes(nak))
+	var wrs []driver.SendWR
+	var recvs []driver.RecvWR
+	var ids []uint64
+	for i := range uint64(100) {
+		wrs = append(wrs, p.A.SendWR(i, 0, 600))
+		recvs = append(recvs, p.B.RecvWR(i, 0, 600))
+		ids = append(ids, i)
+	}
+	p.B.Recv(recvs...)
+	p.A.Send(wrs...)
+	p.A.Sent(append(e2e.All(abi.StatusRetryExc, 0), e2e.Flushed(ids[1:]...)...)...)
+	require.NoError(t, tb.Missed(drop, nak))
+	require.Equal(t, 300, len(s.A.Requests(0)))
+	p.B.Fail()
+	p.B.Received(e2e.Flushed(ids...)...)
+	again(t, s, p)
+}
+
 // sinceFirstRequest is the time from A's first request packet to a completion, in
 // cycles.
 func sinceFirstRequest(s *e2e.Scene, wc *driver.WC) uint64 {

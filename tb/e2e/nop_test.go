@@ -88,7 +88,7 @@ func (n *nops) reap(t *testing.T, cq *driver.CQ) {
 	}
 }
 
-// TestNops: no-op WQEs posted on 256 QPs come back as CQEs, in order on each QP;
+// TestNops (B243): no-op WQEs posted on 256 QPs come back as CQEs, in order on each QP;
 // the queues sleep on interrupts. Fast and strict runs are the same to the bit.
 func TestNops(t *testing.T) {
 	run := func(t *testing.T, c tb.Config, total int) uint64 {

@@ -110,7 +110,7 @@ func TestReceiveQueueOverrun(t *testing.T) {
 	exchange(t, other)
 }
 
-// TestNearlyOverrun (B171, B189): exactly as many completions as the queue holds,
+// TestNearlyOverrun (B167, B171, B189): exactly as many completions as the queue holds,
 // many times round the ring, fit.
 func TestNearlyOverrun(t *testing.T) {
 	for _, entries := range []int{1, 2, 3, 5, 8, 13} {

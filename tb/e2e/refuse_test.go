@@ -11,7 +11,7 @@ import (
 	"rnic/tb/e2e"
 )
 
-// TestRetriesRefused: what the device does not do yet it says, and the QP stays
+// TestRetriesRefused (B005, B006, B018, B019, B055): what the device does not do yet it says, and the QP stays
 // where it was; what no device does is another error.
 func TestRetriesRefused(t *testing.T) {
 	s := e2e.New(t, e2e.Options{})
@@ -63,6 +63,22 @@ func TestRetriesRefused(t *testing.T) {
 	require.EqualValues(t, 3, m.MaxDestRdAtomic)
 }
 
+// TestPortMTU (B085): no path takes more than the port.
+func TestPortMTU(t *testing.T) {
+	s := e2e.New(t, e2e.Options{Driver: driver.Config{MTU: abi.MTU512}})
+	p := s.Couple(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}))
+	for mtu := abi.MTU256; mtu <= abi.MTU4096; mtu++ {
+		err := p.A.ConnectBy(func(rtr, _ *driver.QPAttr) { rtr.PathMTU = mtu })
+		if mtu <= abi.MTU512 {
+			require.NoError(t, err)
+		} else {
+			require.ErrorIs(t, err, driver.ErrInvalid, "%v", mtu)
+			p.A.DemandState(abi.QPInit)
+		}
+		p.A.Reset()
+	}
+}
+
 // exchangePSN is exchange from A to B alone.
 func exchangePSN(t *testing.T, p *e2e.Pair) {
 	t.Helper()
@@ -72,8 +88,8 @@ func exchangePSN(t *testing.T, p *e2e.Pair) {
 	p.B.Received(e2e.OK(2)...)
 }
 
-// TestTransitions (B086): each attribute that a transition needs, and none that it
-// has no use for.
+// TestTransitions (B083, B084, B086, B088): each attribute that a transition needs,
+// and none that it has no use for.
 func TestTransitions(t *testing.T) {
 	s := e2e.New(t, e2e.Options{})
 	p := s.Couple(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}))
@@ -110,6 +126,7 @@ func TestTransitions(t *testing.T) {
 		p.A.DemandState(from)
 		require.NoError(t, modify(c.to, abi.AttrState|c.needed))
 		p.A.DemandState(c.to)
+		require.Equal(t, c.to, p.A.Query().CurState)
 		from = c.to
 	}
 	// RTS to RTS.

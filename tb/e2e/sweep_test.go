@@ -11,7 +11,7 @@ import (
 	"rnic/tb/e2e"
 )
 
-// TestLengths (B098, B105, B111): lengths around nothing, one packet and two, for
+// TestLengths (B028, B098, B105, B111): lengths around nothing, one packet and two, for
 // every MTU.
 func TestLengths(t *testing.T) {
 	s := e2e.New(t, e2e.Options{})

@@ -140,13 +140,38 @@ func (s *side) release() error {
 func (s *side) sges(spans []Span) (l []driver.SGE) {
 	for _, sp := range spans {
 		a := s.arenas[sp.Arena]
-		if sp.Garbage {
+		switch {
+		case sp.Bad:
+			l = append(l, s.badSGE(a, sp))
+		case sp.Garbage:
 			l = append(l, driver.SGE{Addr: 0xdead_0000_0000 + uint64(sp.Off), LKey: ^a.mr.LKey})
-		} else {
+		default:
 			l = append(l, a.mr.SGE(sp.Off-a.From, sp.Len))
 		}
 	}
 	return l
+}
+
+// badSGE is an element of which the device must not touch a byte: the key is none,
+// or another's, or the address is outside the region.
+func (s *side) badSGE(a *arena, sp Span) driver.SGE {
+	e := a.mr.SGE(sp.Off-a.From, sp.Len)
+	switch sp.Off % 4 {
+	case 0:
+		e.LKey = ^e.LKey
+	case 1:
+		e.LKey ^= 1 // of an older region in the same place
+	case 2:
+		e.Addr = a.mr.Addr + a.mr.Length
+	case 3:
+		e.Addr = a.mr.Addr - 1
+		for _, b := range s.arenas {
+			if b.PD != a.PD {
+				e = b.mr.SGE(0, sp.Len)
+			}
+		}
+	}
+	return e
 }
 
 // store puts data into the images, element by element.

@@ -37,7 +37,7 @@ type life uint8
 
 const (
 	alive   life = iota
-	failing      // in ERR, or about to be: all that is posted completes
+	failing      // in ERR, or it may come to that: all that is posted completes
 	gone         // nothing
 )
 
@@ -117,7 +117,7 @@ func (e *end) halt(t *hdl.Thread) {
 // Without that one, nobody would tell whether unsignalled sends at the end are done.
 func (e *end) drained(t *hdl.Thread, qp *driver.QP) error {
 	for {
-		e.expect(false, completion{ID: lastSend, Opcode: abi.WCNop}, false)
+		e.expect(false, completion{ID: lastSend, Opcode: abi.WCNop}, false, 0)
 		_, err := qp.PostSend(driver.SendWR{ID: lastSend, Op: abi.OpNop})
 		if err == nil {
 			break
@@ -179,8 +179,11 @@ func (e *end) flushed(c completion, recv bool) error {
 	p := (*list)[i]
 	*list = (*list)[i+1:]
 	switch {
-	case c.Status == abi.StatusWRFlush && c.Opcode.IsRecv() == recv:
+	case c.Status == abi.StatusWRFlush:
 		*seen = true
+	case p.fault != 0 && c.Status == p.fault && !*seen:
+		*seen = true
+		e.s.faults++
 	case c != p.want || !p.completes || *seen:
 		return fmt.Errorf("pair %d in ERR (flushed: %t): got %+v of %+v", e.i, *seen, c, p)
 	}

@@ -39,7 +39,7 @@ func Draw(seed uint64, o Options) *Scenario {
 		fates[i] = d.fates(i)
 	}
 	cuts := make([][2][]Cut, len(fates))
-	if chance(r, 30) {
+	if chance(r, 40) {
 		for i := range fates {
 			cuts[i] = d.cuts(fates[i:])
 		}
@@ -47,6 +47,7 @@ func Draw(seed uint64, o Options) *Scenario {
 	for i := range fates {
 		d.phase(i, fates)
 		s.Phases[i].Cuts = cuts[i]
+		d.faults(&s.Phases[i])
 	}
 	d.sizeCQs()
 	return s
@@ -112,7 +113,7 @@ func (d *drawer) fates(i int) []Fate {
 // cuts draws which QPs are stopped in a phase, the first of those whose fates are
 // given, and has them begin anew in the next.
 func (d *drawer) cuts(fates [][]Fate) (cuts [2][]Cut) {
-	within := pick[uint64](d.Rand, 3_000, 20_000, 100_000)
+	within := pick[uint64](d.Rand, 3_000, 20_000, 100_000, 200_000)
 	for q := range d.qps {
 		if chance(d.Rand, 60) {
 			continue
@@ -130,6 +131,16 @@ func (d *drawer) cuts(fates [][]Fate) (cuts [2][]Cut) {
 		}
 	}
 	return cuts
+}
+
+// faults draws faulty messages for some of the pairs that are cut.
+func (d *drawer) faults(p *Phase) {
+	p.Doomed = make([]bool, d.qps)
+	for _, c := range p.Cuts[0] {
+		if chance(d.Rand, 40) {
+			p.Doomed[c.Pair] = d.spoil(&p.Flows[d.IntN(2)][c.Pair], SendKey+Fault(d.IntN(3)))
+		}
+	}
 }
 
 // phase draws phase number i.

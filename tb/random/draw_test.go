@@ -87,6 +87,9 @@ func message(note func(string, bool), m *random.Message, p *random.Pair) {
 	if m.Op == abi.OpNop {
 		return
 	}
+	note("bad key of a send", m.Fault == random.SendKey)
+	note("short receive", m.Fault == random.RecvShort)
+	note("bad key of a receive", m.Fault == random.RecvKey)
 	note("SEND_IMM", m.Op == abi.OpSendImm)
 	note("solicited", m.Solicited)
 	note("unsignalled", !m.Completes)

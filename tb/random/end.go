@@ -70,6 +70,7 @@ type end struct {
 type posted struct {
 	want      completion
 	completes bool
+	fault     abi.WCStatus // how it ends if it has a fault
 }
 
 // start takes the flows of a phase.
@@ -77,6 +78,9 @@ func (e *end) start(p *Phase) {
 	e.out, e.in = &p.Flows[e.s.n][e.i], &p.Flows[1-e.s.n][e.i]
 	e.next, e.posted, e.received = 0, 0, 0
 	e.life, e.stop, e.threads, e.sendFlushed, e.recvFlushed = alive, false, 2, false, false
+	if p.Doomed[e.i] {
+		e.life = failing
+	}
 	e.arrive, e.sends, e.receives = e.arrive[:0], nil, nil
 	for i := range e.in.Messages {
 		if m := &e.in.Messages[i]; m.Op != abi.OpNop {
@@ -92,12 +96,12 @@ func (e *end) leave() {
 }
 
 // expect notes a work request and adds it to the scoreboard.
-func (e *end) expect(recv bool, c completion, completes bool) {
+func (e *end) expect(recv bool, c completion, completes bool, fault abi.WCStatus) {
 	c.QPN = e.qp.Number()
 	if recv {
-		e.receives = append(e.receives, posted{c, completes})
+		e.receives = append(e.receives, posted{c, completes, fault})
 	} else {
-		e.sends = append(e.sends, posted{c, completes})
+		e.sends = append(e.sends, posted{c, completes, fault})
 	}
 	if completes && e.life == alive {
 		e.s.board.Expect(queue{e.i, recv}, c)

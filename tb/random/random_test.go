@@ -39,8 +39,10 @@ func TestSeeds(t *testing.T) {
 		sum.Packets += r.Packets
 		sum.Bytes += r.Bytes
 		sum.Cycles += r.Cycles
+		sum.Faults += r.Faults
 	}
-	t.Logf("%d messages, %d packets, %d bytes, %d cycles", sum.Messages, sum.Packets, sum.Bytes, sum.Cycles)
+	t.Logf("%d messages, %d packets, %d bytes, %d faults, %d cycles", sum.Messages, sum.Packets, sum.Bytes, sum.Faults, sum.Cycles)
+	require.Greater(t, sum.Faults, 10, "faulty messages that were reached")
 }
 
 // TestSoak runs as many seeds as -seeds says, and goes on after a failure.

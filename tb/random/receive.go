@@ -73,7 +73,7 @@ func (e *end) postReceives(qp *driver.QP, n int) error {
 		if m.Op == abi.OpSendImm {
 			c.Flags, c.Imm = abi.CQEWithImm, m.Imm
 		}
-		e.expect(true, c, true)
+		e.expect(true, c, true, m.Fault.received())
 	}
 	e.posted += n
 	if k, err := qp.PostRecv(wrs...); err != nil || k != n {

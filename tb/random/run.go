@@ -18,6 +18,7 @@ type Report struct {
 	QPs, Phases int
 	Messages    int // sent by both hosts, without NOPs
 	Completions int
+	Faults      int // work requests that failed as they were meant to
 	Packets     int
 	Bytes       int64
 	Cycles      uint64
@@ -114,6 +115,7 @@ func (r *run) report() Report {
 	for n, h := range r.sides {
 		rep.Messages += h.sent
 		rep.Completions += h.board.Got
+		rep.Faults += h.faults
 		rep.Packets += int(h.wire.Counts.TxPackets)
 		rep.Bytes += int64(h.wire.Counts.Payload)
 		rep.Frames[n] = h.frames
@@ -152,6 +154,7 @@ type side struct {
 	met, peerMet int                 // points where both hosts meet that this one, and the peer, has come to
 
 	foreign int // completions of QPs that come and go beside the traffic
+	faults  int // work requests that failed as they were meant to
 	sent    int
 	moves   uint64
 	closing bool

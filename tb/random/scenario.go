@@ -53,6 +53,7 @@ type Phase struct {
 	Flows  [2][]Flow  // by sending host and pair
 	Arenas [2][]Arena // memory of each host
 	Cuts   [2][]Cut   // QPs that are stopped before they are done
+	Doomed []bool     // pairs with a faulty message; they are cut, too
 }
 
 // Pair is a QP of each host, connected with each other.
@@ -101,6 +102,7 @@ type Message struct {
 	Inline    bool
 	Data      []byte
 	Src, Dst  []Span // Dst may be longer than Data
+	Fault     Fault
 }
 
 // Span is an element of memory: Len bytes at Off of an Arena. Without Len, the
@@ -108,6 +110,7 @@ type Message struct {
 type Span struct {
 	Arena, Off, Len int
 	Garbage         bool // of no bytes, with key and address that are none
+	Bad             bool // not to be touched: the key is wrong, or the address
 }
 
 // Arena is a buffer of which a part is a memory region.

@@ -77,7 +77,7 @@ func (e *end) post(t *hdl.Thread, qp *driver.QP, r *rand.Rand, count int) error 
 				s.sent++
 			}
 			wrs = append(wrs, e.workRequest(m))
-			e.expect(false, completion{ID: m.ID, Opcode: m.Op.WCOpcode()}, m.Completes)
+			e.expect(false, completion{ID: m.ID, Opcode: m.Op.WCOpcode()}, m.Completes, m.Fault.sent())
 			e.next++
 		}
 		if len(wrs) == 0 {

@@ -49,6 +49,8 @@ var counted = map[abi.Counter]bool{
 var cutMay = map[abi.Counter]bool{
 	abi.RxDropBadQPN: true, abi.RxDropBadState: true, abi.RxDropOther: true,
 	abi.ReqCQEError: true, abi.RespCQEError: true, abi.CQEsWritten: true,
+	abi.ReqRemoteInvalidRequest: true, abi.ReqRemoteOperational: true, abi.RespRemoteInvalidRequest: true,
+	abi.RespLocalLengthError: true, abi.RespLocalProtectionErrors: true,
 }
 
 // wasCut tells whether a QP was stopped in the middle of its traffic.
@@ -67,6 +69,7 @@ func (s *side) verdict() error {
 	want := map[abi.Counter]uint64{
 		abi.TxPackets: w.TxPackets, abi.TxBytes: w.TxBytes,
 		abi.RxPackets: w.RxPackets, abi.RxBytes: w.RxBytes, abi.AcksSent: w.TxAcks,
+		abi.NaksSent:    w.TxNaks,
 		abi.CQEsWritten: uint64(s.board.Got + s.foreign), abi.RespCQEError: uint64(s.foreign), abi.MSIXSent: rc.Messages,
 		abi.DMAReads: rc.Reads, abi.DMAWrites: rc.Writes + rc.Messages,
 	}
