@@ -65,3 +65,21 @@ func TestRespFaultRoom(t *testing.T) {
 	require.NotZero(t, b.Placed.Pending(), "responder is not full")
 	require.Zero(t, b.TxFail.Pending())
 }
+
+// TestMarkerLast: a marker goes to responder only when that has taken all before it,
+// and so is not held up by a full pool.
+func TestMarkerLast(t *testing.T) {
+	b := newBench(t, ackgen.Params{LogQP: 4}, hdl.Options{})
+	slow(&b.Resp, 100)
+	b.Purge.Push(port.Purge{QPN: 3, RX: true})
+	b.Placed.Push(placed(1, 0, port.JobRead), placed(1, 1, port.JobRead), placed(1, 2, port.JobRead), port.Placed{Purge: true, QPN: 3})
+	b.Placed.NotBefore = func(int) uint64 { return 20 }
+	require.NoError(t, b.k.Run(210))
+	require.Len(t, b.Resp.Seen, 2)
+	require.True(t, b.AckGen.Issue.Q.Purging, "two are taken, one waits, and so does the marker")
+	require.NoError(t, b.k.Run(240))
+	require.Len(t, b.Resp.Seen, 3)
+	require.False(t, b.AckGen.Issue.Q.Purging)
+	require.NoError(t, b.k.Run(1000))
+	require.Equal(t, port.Job{Purge: true, QPN: 3}, b.Resp.Seen[3])
+}

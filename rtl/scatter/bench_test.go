@@ -201,7 +201,7 @@ type dma struct {
 	b       *bench
 	reqs    []port.WriteReq
 	beats   []port.Beat
-	posted  map[port.BusAddr]byte
+	posted  memory
 	bytes   int      // taken in all
 	due     []uint64 // of each WriteDone
 	atDue   []int    // bytes taken until then
@@ -209,7 +209,7 @@ type dma struct {
 }
 
 func (d *dma) init(b *bench) {
-	d.b, d.posted, d.latency = b, map[port.BusAddr]byte{}, 12
+	d.b, d.posted, d.latency = b, memory{}, 12
 	b.Write.OnTake = func(r port.WriteReq) {
 		require.NotZero(b.t, r.Len)
 		d.reqs = append(d.reqs, r)
@@ -245,7 +245,7 @@ func (d *dma) post() {
 			require.Equal(d.b.t, i == n-1, v.Last, "beat %d of %d", i, n)
 			require.EqualValues(d.b.t, min(port.BeatBytes, lane+left), v.Len)
 			for ; lane < int(v.Len); lane++ {
-				d.posted[addr] = v.Data[lane]
+				d.posted.set(addr, v.Data[lane])
 				addr, left = addr+1, left-1
 			}
 			lane = 0

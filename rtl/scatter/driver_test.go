@@ -34,7 +34,7 @@ type traffic struct {
 
 func newTraffic(b *bench, seed uint64, qps, packets int, trouble bool) *traffic {
 	x := &traffic{
-		model: &model{b: b, qps: map[port.QPN]*qp{}, killed: map[port.Key]bool{}, memory: map[port.BusAddr]byte{}},
+		model: &model{b: b, qps: map[port.QPN]*qp{}, killed: map[port.Key]bool{}, memory: memory{}},
 		rng:   rand.New(rand.NewPCG(seed, 7)), left: packets, mtu: 1024, va: 0x10000, trouble: trouble,
 	}
 	base := port.BusAddr(0x4000_0000)

@@ -91,7 +91,7 @@ type model struct {
 	killed  map[port.Key]bool // keys made invalid
 	stamp   roce.PSN          // makes each event another
 	cqes    []dueCQE
-	memory  map[port.BusAddr]byte
+	memory  memory
 	bytes   int
 	atomics []dueAtomic
 	stats   port.RespStats

@@ -60,8 +60,7 @@ func (m *model) refusal(k port.Key, access uint8, n uint32) port.MptStatus {
 }
 
 // scattered is where the bytes of a packet go along a list, or the fault.
-func (m *model) scattered(w *wqe, offset int, data []byte) (bytes map[port.BusAddr]byte, status abi.WCStatus, vendor abi.VendorErr) {
-	bytes = map[port.BusAddr]byte{}
+func (m *model) scattered(w *wqe, offset int, data []byte) (bytes []byteAt, status abi.WCStatus, vendor abi.VendorErr) {
 	end := offset + len(data)
 	switch {
 	case w.wrong != abi.VendorNone:
@@ -78,7 +77,7 @@ func (m *model) scattered(w *wqe, offset int, data []byte) (bytes map[port.BusAd
 					status = abi.StatusLocProt
 					vendor = [...]abi.VendorErr{0, abi.VendorLKeyUnknown, abi.VendorLKeyPD, abi.VendorLKeyAccess, abi.VendorLKeyBounds}[refused]
 				}
-				bytes[bus(e.VA+port.VA(i))] = data[at-offset]
+				bytes = append(bytes, byteAt{bus(e.VA + port.VA(i)), data[at-offset]})
 			}
 			at++
 		}
@@ -87,9 +86,9 @@ func (m *model) scattered(w *wqe, offset int, data []byte) (bytes map[port.BusAd
 }
 
 // write puts bytes into memory.
-func (m *model) write(bytes map[port.BusAddr]byte) {
-	for a, x := range bytes {
-		m.memory[a] = x
+func (m *model) write(bytes []byteAt) {
+	for _, b := range bytes {
+		m.memory.set(b.at, b.x)
 	}
 	m.bytes += len(bytes)
 }
@@ -121,7 +120,7 @@ func (m *model) responded(q *qp, s *sentPkt, v *port.RxVerdict) {
 
 // deliver places a request.
 func (m *model) deliver(q *qp, s *sentPkt, v *port.RxVerdict) {
-	var bytes map[port.BusAddr]byte
+	var bytes []byteAt
 	status, vendor, silent := abi.StatusSuccess, abi.VendorNone, false
 	switch v.Target {
 	case port.TargetRecv:
@@ -136,9 +135,8 @@ func (m *model) deliver(q *qp, s *sentPkt, v *port.RxVerdict) {
 			vendor = [...]abi.VendorErr{0, abi.VendorRKeyUnknown, abi.VendorRKeyPD, abi.VendorRKeyAccess, abi.VendorRKeyBounds}[refused]
 			break
 		}
-		bytes = map[port.BusAddr]byte{}
 		for i, x := range s.payload {
-			bytes[bus(r.VA+port.VA(i))] = x
+			bytes = append(bytes, byteAt{bus(r.VA + port.VA(i)), x})
 		}
 	}
 	wqe := status
@@ -214,10 +212,10 @@ func (m *model) atomic(q *qp, v *port.RxVerdict) {
 }
 
 // modify does an atomic on memory.
-func modify(memory map[port.BusAddr]byte, r *port.AtomicReq) {
+func modify(m memory, r *port.AtomicReq) {
 	var word [8]byte
 	for i := range word {
-		word[i] = memory[r.Addr+port.BusAddr(i)]
+		word[i] = m.get(r.Addr + port.BusAddr(i))
 	}
 	v := binary.LittleEndian.Uint64(word[:])
 	switch {
@@ -228,7 +226,7 @@ func modify(memory map[port.BusAddr]byte, r *port.AtomicReq) {
 	}
 	binary.LittleEndian.PutUint64(word[:], v)
 	for i, x := range word {
-		memory[r.Addr+port.BusAddr(i)] = x
+		m.set(r.Addr+port.BusAddr(i), x)
 	}
 }
 

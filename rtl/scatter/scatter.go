@@ -1,43 +1,57 @@
-// Package scatter puts the payload of received packets where their receive WQEs
-// say, and tells whoever waits for it: a CQE at the end of a message, an
-// acknowledgement to be sent.
+// Package scatter puts the payload of received packets where it belongs: where the
+// receive WQE says (SEND), where the request says (WRITE), where the send WQE says
+// that a response answers (READ, atomics). It checks the memory that READs and
+// atomics name, and tells whoever waits for it: a CQE at the end of a message, an
+// answer to be sent, an atomic to be done, an event for the send queue.
 //
 //	          Place                          Mpt                 Write, Read
 //	ack_gen ─────────► Front ─► Split ──────────► Collect ─► Mover ────► dma, pkt_rx
-//	                 RQGet │      ▲ WQE    MptRes ▲   │        │ tail
+//	                 RQGet │      ▲ WQE    MptRes ▲   │        │ runs
 //	              rq_fetch ◄──────┘        mpt ───┘   │        ▼
-//	                                                  │     Forward ─► WriteData, Free
-//	                                                  ▼        ▲ Data
-//	                          Placed, CQE ◄──────── Finish     pkt_rx
-//	                                                  ▲ WriteDone
+//	                       │              AtomicDone ─┤     Forward ─► WriteData, Free
+//	                       │ aside, fast              ▼        ▲ Data
+//	                       └──────────────────────► Finish     pkt_rx
+//	            Placed, CQE, Event, Atomic ◄──────────┘ ▲ WriteDone
 //
-// Front asks for the receive WQE. Split finds which scatter elements a packet's
-// bytes fall into and has mpt check each piece: no more than the bytes that
-// came, so an element that reaches outside its region matters only if it is hit.
+// Front asks for the WQE. Split finds which elements a packet's bytes fall into and
+// has mpt check each piece: no more than the bytes that came, so an element that
+// reaches outside its region matters only if it is hit; of an R_Key also the range
+// that the request names.
 // Collect gathers the answers: a packet is written whole or, if a piece is
 // refused, not at all. Mover turns pieces into reads of rx_buf and writes of host
 // memory; Forward moves the beats and releases frames in order. A write starts in
 // the lane in which its bytes lie in rx_buf, so that nothing has to be shifted
 // here. Finish holds back what a packet promises until its last write has entered
-// the posted queue.
+// the posted queue. What only Finish needs of a packet goes around the rest.
 //
-// A fault poisons the QP. Its receive WQE completes with the fault's status and
-// ack_gen is told; until the verdict RxFailed comes by, the QP's packets that are
-// already on the way are not placed nor acknowledged, and each further receive
-// WQE that they took, or that is flushed, completes once as flushed.
+// An atomic is asked for when all before it has been posted. Until it is done, what
+// the same QP would write or complete waits, and all behind it; at most 8 are under
+// way. A SEND with invalidate has its key made invalid when its data is known to be
+// good, before anything behind it is translated.
 //
-// Latency: Place to WriteReq 5 cycles plus rq_fetch's and mpt's. Initiation
-// interval: 1 cycle a packet without payload, max(1, pieces, runs, beats) else; a
-// run ends at the end of a piece and at a page boundary. While some QP is
-// poisoned, one cycle more.
+// A fault poisons the side of the QP that it is on. A request's: its receive WQE, if
+// it has one, completes with the fault's status and ack_gen is told; until the
+// verdict RxFailed comes by, the QP's requests that are already on the way are not
+// placed nor answered, and each further receive WQE that they took, or that is
+// flushed, completes once as flushed. A response's: no response of the QP is placed,
+// and none of its events goes on, until the RxFailed of that fault.
+//
+// Latency: Place to WriteReq 5 cycles plus rq_fetch's and mpt's; to Event 2 if
+// nothing of the same QP's send queue is before it, to Placed of a check 4 plus
+// mpt's. Initiation interval: 1 cycle a packet without payload, max(1, pieces, runs,
+// beats) else; a run ends at the end of a piece and at a page boundary; a SEND with
+// invalidate 3 plus mpt's. While some QP is poisoned, one cycle more.
 //
 // Invariants:
 //   - frames are released in order, each once, after their bytes were read;
-//   - completions and reports come in the order of Place;
+//   - completions and reports come in the order of Place; so do a QP's events, and
+//     those of its responses come behind their data;
 //   - answers of mpt are never held back: In MptRes needs a depth of
-//     Params.Pieces; WriteDone is always taken;
+//     Params.Pieces; WriteDone and AtomicDone are always taken;
 //   - every write asks for a WriteDone, so that also an error CQE comes behind all
-//     writes of its WQE.
+//     writes of its WQE;
+//   - a marker leaves when all before it has: what was translated, atomics too, is
+//     posted, and ack_gen has taken its report.
 package scatter
 
 import (

@@ -24,7 +24,6 @@ type message struct {
 	write   bool
 	left    int // bytes still to be sent
 	offset  uint32
-	psn     roce.PSN
 	wqe     *wqe // of the READ that is answered
 }
 
