@@ -160,7 +160,7 @@ type Env struct {
 	Reg       port.PortReg
 	LogWindow uint8  // log2 of the bytes that a QP may have in flight
 	Messages  uint16 // entries of the outstanding table that a QP may take
-	NoCredits bool   // acknowledgements give no credits
+	NoCredits bool   // acknowledgements give no credits, and need not give any
 }
 
 // backlog tells whether wqe_sched has something to do for the QP: WQEs to

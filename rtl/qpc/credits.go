@@ -37,12 +37,12 @@ func (c *Context) grant(s roce.Syndrome, msn port.MSN) bool {
 
 // credits is the number of requests that take a receive WQE of the peer that a
 // service may start, which is being opened.
-func (c *Context) credits() uint16 {
+func (c *Context) credits(e *Env) uint16 {
 	s, r := &c.SQ, &c.Requester
 	if ahead(r.Limit, s.Limit) {
 		s.Limit = r.Limit
 	}
-	if r.Unlimited {
+	if r.Unlimited || e.NoCredits {
 		return unlimited
 	}
 	left := roce.PSN(s.Limit).Add(1).Diff(roce.PSN(s.Requests))

@@ -75,7 +75,8 @@ func TestCreditsWrapAndSaturate(t *testing.T) {
 		{0xffffff, 0, 2}, {0, 0xffffff, 0}, {5, 4, 0}, {5, 3, 0}, {0, 0xfffd, 0xfffe}, {0, 0x10000, 0xfffe}, {0, 0xfffe, 0xfffe},
 	} {
 		x.SQ.Requests, x.SQ.Limit, x.Requester.Limit = c.requests, c.limit, c.limit
-		require.Equal(t, c.want, x.credits(), "%+v", c)
+		require.Equal(t, c.want, x.credits(&env), "%+v", c)
+		require.Equal(t, uint16(unlimited), x.credits(&Env{NoCredits: true}))
 	}
 }
 

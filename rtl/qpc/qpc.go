@@ -46,7 +46,7 @@ type Params struct {
 	LogQP     uint8 // log2 of the number of QPs; 0: 10
 	LogWindow uint8 // log2 of the bytes that a QP may have in flight, 17..23; 0: 17
 	Messages  uint8 // entries of the outstanding table that a QP may take; 0: 128
-	NoCredits bool  // give no end-to-end credits in acknowledgements
+	NoCredits bool  // give no end-to-end credits in acknowledgements, nor wait for any
 }
 
 // source is a port that operations come from.

@@ -33,7 +33,7 @@ func (c *Context) get(g *port.SQGet, e *Env) port.SQCtx {
 		x.Window = c.window(e)
 		x.Idle = s.Next == c.Requester.Una
 		x.Reads, x.Reading = c.mayRead()
-		x.Credits = c.credits()
+		x.Credits = c.credits(e)
 	}
 	if cm.State != abi.QPSQD && s.Messages < e.Messages {
 		x.Messages = uint8(e.Messages - s.Messages)

@@ -14,6 +14,9 @@ type Options struct {
 	Bench  tb.Config
 	Driver driver.Config // addresses are set by the scene
 	Dirty  bool          // the test leaves completions, or a dead queue, behind
+	// Credits has acknowledgements give end-to-end credits. Without, nothing but the
+	// window holds a send queue up, as most tests take for granted.
+	Credits bool
 }
 
 // Scene is two hosts with open devices.
@@ -34,6 +37,7 @@ const settle = 4000
 // New sets a scene up. It is checked and torn down at the end of the test.
 func New(t testing.TB, o Options) *Scene {
 	t.Helper()
+	o.Bench.NIC.QPC.NoCredits = !o.Credits
 	b, err := tb.New(o.Bench)
 	require.NoError(t, err)
 	s := &Scene{t: t, o: o, Bench: b}
