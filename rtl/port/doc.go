@@ -9,9 +9,10 @@
 //	 ReadBeat      │                 │ TxPkt, TxPiece    │ Sent            │
 //	 WriteReq/     ├──payload──► pkt_tx ──EthBeat──► mac │        ack_gen ─┘
 //	 WriteBeat     │               ▲ ▲                   ▼          ▲   │ Place
-//	               │               │ └─TxPkt (acks)──────┼── ack_gen│   ▼
+//	               │               │ └─TxPkt── responder ◄──Job── ack_gen   ▼
 //	               │              mpt ◄──────────────────┼──────── scatter ◄─ rq_fetch
-//	               ├◄──CQE, event, MSI-X── cq_writer ◄─ retrans◄─AckEvent (from ack_gen)
+//	               ├◄──read-modify-write── atomic ◄──AtomicReq── scatter
+//	               ├◄──CQE, event, MSI-X── cq_writer ◄─ retrans◄─AckEvent (from scatter)
 //	               └◄──payload── scatter ◄──RxData── pkt_rx ◄──EthBeat── mac
 //
 // Rules that every block keeps:
