@@ -46,12 +46,8 @@ func TestMalformedSend(t *testing.T) {
 		status abi.WCStatus
 		vendor abi.VendorErr
 	}{
-		{"SEND_INV", []field{{op, le(1, 2)}}, abi.StatusLocQPOp, abi.VendorWQEOp},
-		{"WRITE", []field{{op, le(1, 3)}}, abi.StatusLocQPOp, abi.VendorWQEOp},
-		{"WRITE_IMM", []field{{op, le(1, 4)}}, abi.StatusLocQPOp, abi.VendorWQEOp},
-		{"READ", []field{{op, le(1, 5)}}, abi.StatusLocQPOp, abi.VendorWQEOp},
-		{"COMPARE_SWAP", []field{{op, le(1, 6)}}, abi.StatusLocQPOp, abi.VendorWQEOp},
-		{"FETCH_ADD", []field{{op, le(1, 7)}}, abi.StatusLocQPOp, abi.VendorWQEOp},
+		{"COMPARE_SWAP of 100 bytes", []field{{op, le(1, 6)}}, abi.StatusLocLen, abi.VendorWQELength},
+		{"FETCH_ADD of 100 bytes", []field{{op, le(1, 7)}}, abi.StatusLocLen, abi.VendorWQELength},
 		{"LOCAL_INV", []field{{op, le(1, 8)}}, abi.StatusLocQPOp, abi.VendorWQEOp},
 		{"FAST_REG", []field{{op, le(1, 10)}}, abi.StatusLocQPOp, abi.VendorWQEOp},
 		{"no operation", []field{{op, le(1, 12)}}, abi.StatusLocQPOp, abi.VendorWQEOp},
@@ -62,7 +58,9 @@ func TestMalformedSend(t *testing.T) {
 		{"more units than elements", []field{{units, le(1, 2)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
 		{"more units than posted", []field{{units, le(1, 8)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
 		{"more elements than units", []field{{sges, le(1, 3)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
-		{"5 elements", []field{{units, le(1, 2)}, {sges, le(1, 5)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
+		{"BIND_MW", []field{{op, le(1, 9)}}, abi.StatusLocQPOp, abi.VendorWQEOp},
+		{"5 elements in one unit", []field{{sges, le(1, 5)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
+		{"17 elements", []field{{units, le(1, 2)}, {sges, le(1, 17)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
 		{"255 elements", []field{{sges, le(1, 255)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
 		{"inline too long for its units", []field{{flags, le(1, 9)}, {inlineLen, le(2, 33)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
 		{"inline too long", []field{{flags, le(1, 9)}, {units, le(1, 2)}, {inlineLen, le(2, 65)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
@@ -114,7 +112,7 @@ func TestMalformedReceive(t *testing.T) {
 		b      []byte
 		vendor abi.VendorErr
 	}{
-		{"5 elements", 0, le(1, 5), abi.VendorWQEFormat},
+		{"more elements than its stride", 0, le(1, 8), abi.VendorWQEFormat},
 		{"255 elements", 0, le(1, 255), abi.VendorWQEFormat},
 		{"another index", 2, le(2, 64), abi.VendorWQEStale},
 	} {

@@ -152,12 +152,10 @@ func TestOperationsRefused(t *testing.T) {
 		wr   driver.SendWR
 		want error
 	}{
-		{driver.SendWR{Op: abi.OpSendInv, SGEs: one}, driver.ErrNotSupported},
-		{driver.SendWR{Op: abi.OpWrite, SGEs: one}, driver.ErrNotSupported},
-		{driver.SendWR{Op: abi.OpWriteImm, SGEs: one}, driver.ErrNotSupported},
-		{driver.SendWR{Op: abi.OpRead, SGEs: one}, driver.ErrNotSupported},
-		{driver.SendWR{Op: abi.OpCompareSwap, SGEs: one}, driver.ErrNotSupported},
-		{driver.SendWR{Op: abi.OpFetchAdd, SGEs: one}, driver.ErrNotSupported},
+		{driver.SendWR{Op: abi.OpRead, Inline: make([]byte, 8)}, driver.ErrInvalid},
+		{driver.SendWR{Op: abi.OpCompareSwap}, driver.ErrInvalid},
+		{driver.SendWR{Op: abi.OpFetchAdd, SGEs: append(one, one...)}, driver.ErrInvalid},
+		{driver.SendWR{Op: abi.OpFetchAdd, Inline: make([]byte, 8)}, driver.ErrInvalid},
 		{driver.SendWR{Op: abi.OpLocalInv}, driver.ErrNotSupported},
 		{driver.SendWR{Op: abi.OpBindMW}, driver.ErrNotSupported},
 		{driver.SendWR{Op: abi.OpFastReg}, driver.ErrNotSupported},

@@ -208,11 +208,11 @@ func TestGhostAnswers(t *testing.T) {
 		p.A.ForgeAck(0x65, una, 1), p.A.ForgeAck(0x7f, una, 1),
 		p.A.ForgeAck(0x80, una, 1), p.A.ForgeAck(0x9f, una, 1), p.A.ForgeAck(0xff, una, 1),
 		p.A.ForgeAck(nak(roce.NAKInvalidRD), una, 1),
-		p.A.Forge(roce.RCReadRespOnly, una, e2e.Bytes(8, 1)),
-		p.A.Forge(roce.RCReadRespMiddle, una, e2e.Bytes(1024, 1)),
-		p.A.Forge(roce.RCAtomicAck, una, nil),
+		p.A.Forge(roce.RCReadRespOnly, una.Add(1), e2e.Bytes(8, 1)),
+		p.A.Forge(roce.RCReadRespMiddle, una.Sub(1), e2e.Bytes(1024, 1)),
+		p.A.Forge(roce.RCAtomicAck, una.Sub(1), nil),
 	}
-	idle := append(ghosts, p.A.ForgeAck(ack, una, 1), p.A.ForgeAck(nak(roce.NAKRemoteAccess), una, 1))
+	idle := append(ghosts, p.A.Forge(roce.RCReadRespOnly, una, e2e.Bytes(8, 1)), p.A.Forge(roce.RCAtomicAck, una, nil), p.A.ForgeAck(ack, una, 1), p.A.ForgeAck(nak(roce.NAKRemoteAccess), una, 1))
 	before := s.A.Faults()
 	s.A.Arrive(idle...)
 	require.Equal(t, e2e.Faults{abi.RxDropOther: uint64(len(idle))}, s.A.Faults().Since(before))
@@ -234,6 +234,29 @@ func TestGhostAnswers(t *testing.T) {
 	s.A.Inject(hold.frames[0])
 	p.A.Sent(e2e.OK(1)...)
 	exchange(t, p)
+}
+
+// TestWrongAnswers: a SEND that waits is answered as a READ or an atomic would be.
+func TestWrongAnswers(t *testing.T) {
+	for _, c := range []struct {
+		op   roce.Opcode
+		data int
+	}{{roce.RCReadRespOnly, 8}, {roce.RCReadRespFirst, 1024}, {roce.RCReadRespMiddle, 1024}, {roce.RCReadRespLast, 0}, {roce.RCAtomicAck, 0}} {
+		s := e2e.New(t, quick)
+		p := s.Pair()
+		hold := &holdAnswers{}
+		s.A.SetFault(hold.fault)
+		p.B.Recv(p.B.RecvWR(11, 0, 100))
+		p.A.Send(p.A.SendWR(1, 0, 100), p.A.SendWR(2, 0, 100))
+		p.B.Received(e2e.OK(11)...)
+		s.A.SetFault(nil)
+		s.A.Arrive(p.A.Forge(c.op, p.B.FirstPSN(), e2e.Bytes(c.data, 1)))
+		wcs := p.A.Sent(append(e2e.All(abi.StatusBadResp, 1), e2e.Flushed(2)...)...)
+		require.Equal(t, abi.VendorRespOp, wcs[0].VendorErr)
+		p.A.DemandState(abi.QPErr)
+		again(t, s, p)
+		s.Close()
+	}
 }
 
 // TestDuplicates (B012, B023): old requests again. They are acknowledged as far as
