@@ -43,13 +43,8 @@ type Params struct {
 }
 
 func (p Params) withDefaults() Params {
-	def := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	def(&p.LogQP, 10)
-	def(&p.Ops, 16)
+	hdl.Default(&p.LogQP, 10)
+	hdl.Default(&p.Ops, 16)
 	return p
 }
 

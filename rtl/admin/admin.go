@@ -114,12 +114,8 @@ func New(p Params) *Admin {
 			*d.v = d.n
 		}
 	}
-	if p.Keys == 0 {
-		p.Keys = 1024
-	}
-	if p.Pages == 0 {
-		p.Pages = 16384
-	}
+	hdl.Default(&p.Keys, 1024)
+	hdl.Default(&p.Pages, 16384)
 	m := &Admin{par: p, device: device(p)}
 	for i := range m.Mailbox {
 		m.Mailbox[i].Init(1, hdl.WriteFirst)

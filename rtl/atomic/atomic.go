@@ -44,9 +44,7 @@ type Atomic struct {
 
 // New makes the block.
 func New(p Params) *Atomic {
-	if p.Slots == 0 {
-		p.Slots = maxSlots
-	}
+	hdl.Default(&p.Slots, maxSlots)
 	return &Atomic{slots: min(max(p.Slots, 1), maxSlots)}
 }
 

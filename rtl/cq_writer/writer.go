@@ -110,12 +110,8 @@ type Writer struct {
 
 // New makes the block with its tables.
 func New(p Params) *Writer {
-	if p.CQs == 0 {
-		p.CQs = 1024
-	}
-	if p.EQs == 0 {
-		p.EQs = maxEQs
-	}
+	hdl.Default(&p.CQs, 1024)
+	hdl.Default(&p.EQs, maxEQs)
 	w := &Writer{}
 	w.CQs.Init(p.CQs, hdl.WriteFirst)
 	w.EQs.Init(min(p.EQs, maxEQs), hdl.WriteFirst)

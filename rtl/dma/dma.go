@@ -34,19 +34,11 @@ type DMA struct {
 // New makes the block. The reorder RAM has Tags x MaxReadRequest bytes, the
 // buffer of each write client two TLPs.
 func New(p Params) *DMA {
-	if p.MaxPayload == 0 {
-		p.MaxPayload = 256
-	}
-	if p.MaxReadRequest == 0 {
-		p.MaxReadRequest = 512
-	}
-	if p.Tags == 0 {
-		p.Tags = MaxTags
-	}
+	hdl.Default(&p.MaxPayload, 256)
+	hdl.Default(&p.MaxReadRequest, 512)
+	hdl.Default(&p.Tags, MaxTags)
 	p.Tags = min(max(p.Tags, MinTags), MaxTags)
-	if p.Timeout == 0 {
-		p.Timeout = 2_500_000
-	}
+	hdl.Default(&p.Timeout, 2_500_000)
 	d := &DMA{}
 	d.Read.init(&p)
 	d.Rx.Carry.Init(1, hdl.WriteFirst)

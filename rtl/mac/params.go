@@ -16,18 +16,10 @@ type Params struct {
 }
 
 func (p *Params) defaults() {
-	if p.RateNum == 0 {
-		p.RateNum = 100
-	}
-	if p.RateDen == 0 {
-		p.RateDen = 1
-	}
-	if p.PeriodPs == 0 {
-		p.PeriodPs = 4000
-	}
-	if p.MaxFrame == 0 {
-		p.MaxFrame = 4216
-	}
+	hdl.Default(&p.RateNum, 100)
+	hdl.Default(&p.RateDen, 1)
+	hdl.Default(&p.PeriodPs, 4000)
+	hdl.Default(&p.MaxFrame, 4216)
 }
 
 // pace is the link rate in integers: what a cycle carries and what a byte costs,

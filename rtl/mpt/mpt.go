@@ -86,12 +86,8 @@ type MPT struct {
 
 // New makes the block with its tables.
 func New(p Params) *MPT {
-	if p.Keys == 0 {
-		p.Keys = 1024
-	}
-	if p.Pages == 0 {
-		p.Pages = 16384
-	}
+	hdl.Default(&p.Keys, 1024)
+	hdl.Default(&p.Pages, 16384)
 	m := &MPT{}
 	m.KeyTable.Init(p.Keys, hdl.WriteFirst) // a look-up right behind an invalidation sees it
 	m.PageTable.Init(p.Pages, hdl.ReadFirst)

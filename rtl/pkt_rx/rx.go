@@ -45,9 +45,7 @@ type state struct {
 
 // New makes a receiver. rx_buf must hold a frame, so LogBeats is at least 7.
 func New(p Params) *RX {
-	if p.LogBeats == 0 {
-		p.LogBeats = 11
-	}
+	hdl.Default(&p.LogBeats, 11)
 	r := &RX{depth: 1 << p.LogBeats}
 	r.rxBuf.Init(int(r.depth), hdl.ReadFirst)
 	return r

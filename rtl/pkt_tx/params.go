@@ -28,20 +28,12 @@ type Params struct {
 }
 
 func (p *Params) defaults() {
-	if p.LogQP == 0 {
-		p.LogQP = 10
-	}
-	if p.PayloadBeats == 0 {
-		p.PayloadBeats = 512
-	}
+	hdl.Default(&p.LogQP, 10)
+	hdl.Default(&p.PayloadBeats, 512)
 	p.PayloadBeats = max(p.PayloadBeats, minBeats)
-	if p.Packets == 0 {
-		p.Packets = 64
-	}
+	hdl.Default(&p.Packets, 64)
 	p.Packets = max(p.Packets, 2)
-	if p.Asked == 0 {
-		p.Asked = 16
-	}
+	hdl.Default(&p.Asked, 16)
 	p.Asked = max(p.Asked, 2)
 }
 

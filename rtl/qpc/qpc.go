@@ -150,15 +150,9 @@ type QPC struct {
 
 // New makes the block.
 func New(p Params) *QPC {
-	if p.LogQP == 0 {
-		p.LogQP = 10
-	}
-	if p.LogWindow == 0 {
-		p.LogWindow = 17
-	}
-	if p.Messages == 0 {
-		p.Messages = 128
-	}
+	hdl.Default(&p.LogQP, 10)
+	hdl.Default(&p.LogWindow, 17)
+	hdl.Default(&p.Messages, 128)
 	m := &QPC{par: p}
 	n := 1 << p.LogQP
 	m.Common.Init(n, hdl.WriteFirst)

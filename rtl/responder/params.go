@@ -1,5 +1,7 @@
 package responder
 
+import "rnic/hdl"
+
 // Params are the sizes of the block; 0 takes the default.
 type Params struct {
 	LogQP      uint // log2 of the QPs, up to 16; default 10
@@ -10,17 +12,9 @@ type Params struct {
 }
 
 func (p Params) withDefaults() Params {
-	if p.LogQP == 0 {
-		p.LogQP = 10
-	}
-	if p.Jobs == 0 {
-		p.Jobs = 1024
-	}
-	if p.Budget == 0 {
-		p.Budget = 16
-	}
-	if p.LogAtomics == 0 {
-		p.LogAtomics = 4
-	}
+	hdl.Default(&p.LogQP, 10)
+	hdl.Default(&p.Jobs, 1024)
+	hdl.Default(&p.Budget, 16)
+	hdl.Default(&p.LogAtomics, 4)
 	return p
 }

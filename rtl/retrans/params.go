@@ -1,5 +1,7 @@
 package retrans
 
+import "rnic/hdl"
+
 // Params are the sizes of the block; 0 takes the default.
 type Params struct {
 	LogQP   uint // log2 of the QPs, up to 16; default 10
@@ -8,14 +10,8 @@ type Params struct {
 }
 
 func (p Params) withDefaults() Params {
-	if p.LogQP == 0 {
-		p.LogQP = 10
-	}
-	if p.Entries == 0 {
-		p.Entries = 1024
-	}
-	if p.Burst == 0 {
-		p.Burst = 8
-	}
+	hdl.Default(&p.LogQP, 10)
+	hdl.Default(&p.Entries, 1024)
+	hdl.Default(&p.Burst, 8)
 	return p
 }

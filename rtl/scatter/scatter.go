@@ -69,17 +69,12 @@ type Params struct {
 }
 
 func (p Params) withDefaults() Params {
-	def := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	def(&p.LogQP, 10)
-	def(&p.Jobs, 48)
-	def(&p.Pieces, 16)
-	def(&p.Runs, 8)
-	def(&p.InFlight, 32)
-	def(&p.Asides, 64)
+	hdl.Default(&p.LogQP, 10)
+	hdl.Default(&p.Jobs, 48)
+	hdl.Default(&p.Pieces, 16)
+	hdl.Default(&p.Runs, 8)
+	hdl.Default(&p.InFlight, 32)
+	hdl.Default(&p.Asides, 64)
 	return p
 }
 

@@ -16,19 +16,12 @@ type Params struct {
 }
 
 func (p Params) withDefaults() Params {
-	set := func(v *int, def int) {
-		if *v == 0 {
-			*v = def
-		}
-	}
-	if p.LogQP == 0 {
-		p.LogQP = 10
-	}
-	set(&p.Lines, 64)
-	set(&p.Entries, 1024)
-	set(&p.Services, 8)
-	set(&p.PacketBudget, 16)
-	set(&p.MessageBudget, 8)
+	hdl.Default(&p.LogQP, 10)
+	hdl.Default(&p.Lines, 64)
+	hdl.Default(&p.Entries, 1024)
+	hdl.Default(&p.Services, 8)
+	hdl.Default(&p.PacketBudget, 16)
+	hdl.Default(&p.MessageBudget, 8)
 	return p
 }
 

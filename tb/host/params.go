@@ -2,6 +2,7 @@ package host
 
 import (
 	"math/rand/v2"
+	"rnic/hdl"
 
 	"rnic/pcie"
 	"rnic/tb/agent"
@@ -78,19 +79,13 @@ type Params struct {
 	MMIOTimeout int64
 }
 
-func orInt[T ~int | ~int64](v *T, def T) {
-	if *v == 0 {
-		*v = def
-	}
-}
-
 func (p *Params) defaults() {
-	orInt(&p.PeriodPs, 4000)
-	orInt(&p.LinkBytes, 63)
-	orInt(&p.MaxPayload, 256)
-	orInt(&p.MaxReadRequest, 512)
-	orInt(&p.Vectors, 64)
-	orInt(&p.MMIOTimeout, 50_000_000)
+	hdl.Default(&p.PeriodPs, 4000)
+	hdl.Default(&p.LinkBytes, 63)
+	hdl.Default(&p.MaxPayload, 256)
+	hdl.Default(&p.MaxReadRequest, 512)
+	hdl.Default(&p.Vectors, 64)
+	hdl.Default(&p.MMIOTimeout, 50_000_000)
 	for _, l := range []*Latency{&p.MMIO, &p.Write} {
 		if *l == nil {
 			*l = Constant(250_000)
