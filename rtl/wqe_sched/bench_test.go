@@ -257,13 +257,17 @@ func (b *bench) read(r port.ReadReq) {
 		at = max(at, b.due[n-1])
 	}
 	q := b.lives[r.Addr>>24-1]
+	err := false
 	for off := uint32(0); off < r.Len; off += 64 {
-		addr := r.Addr + port.BusAddr(off)
+		err = err || b.bad[r.Addr+port.BusAddr(off)]
+	}
+	for off := uint32(0); off < r.Len; off += 64 {
 		var beat port.ReadBeat
-		beat.Data = q.Ring[(addr-q.Base)/64]
+		beat.Data = q.Ring[(r.Addr+port.BusAddr(off)-q.Base)/64]
 		beat.Len, beat.Last = 64, off+64 == r.Len
-		if b.bad[addr] {
-			beat.Err = true
+		if err { // the data is void
+			clear(beat.Data[16:])
+			beat.Err = beat.Last
 		}
 		b.due = append(b.due, at)
 		b.Data.Push(beat)
