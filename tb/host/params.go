@@ -2,8 +2,8 @@ package host
 
 import (
 	"math/rand/v2"
-	"rnic/hdl"
 
+	"rnic/hdl"
 	"rnic/pcie"
 	"rnic/tb/agent"
 )
