@@ -5,14 +5,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"rnic/abi"
 	"rnic/tb"
 	"rnic/tb/latency"
 )
 
 func measure(t *testing.T, c tb.Config, m latency.Mode, size int) latency.Result {
 	t.Helper()
-	r, err := latency.Measure(c, m, size)
+	return measureOp(t, c, abi.OpSend, m, size)
+}
+
+func measureOp(t *testing.T, c tb.Config, op abi.WQEOp, m latency.Mode, size int) latency.Result {
+	t.Helper()
+	r, err := latency.Measure(c, op, m, size)
 	require.NoError(t, err)
+	require.Equal(t, op, r.Op)
 	require.Equal(t, m, r.Mode)
 	require.Equal(t, size, r.Size)
 	return r
@@ -48,11 +55,11 @@ func TestStagesAddUp(t *testing.T) {
 				at += s.Cycles
 				require.Equal(t, at, s.Since, "%s: %s", m, s.Name)
 			}
-			require.Equal(t, r.CQE, at)
+			require.Equal(t, r.Latency, at)
 			back, _ := sum(r.Return)
 			require.Equal(t, r.SendCQE, r.Return[len(r.Return)-1].Since)
 			require.Equal(t, r.SendCQE, r.Return[0].Since-r.Return[0].Cycles+back)
-			require.Less(t, r.Payload, r.CQE, "the CQE is never before its payload")
+			require.Less(t, r.Payload, r.Latency, "the CQE is never before its payload")
 
 			// What is neither on a bus nor the wire is T, X, and the way of the CQE
 			// behind the payload.
@@ -61,7 +68,7 @@ func TestStagesAddUp(t *testing.T) {
 			for _, s := range r.Stages[len(r.Stages)-4 : len(r.Stages)-1] {
 				behind += s.Cycles
 			}
-			require.Equal(t, r.CQE, outside+r.T+r.X+behind)
+			require.Equal(t, r.Latency, outside+r.T+r.X+behind)
 		}
 	}
 }
@@ -73,11 +80,11 @@ func TestSavedRoundTrips(t *testing.T) {
 		c := pcie(latencyCycles)
 		fetched, inline, pushed := measure(t, c, latency.Fetched, 8), measure(t, c, latency.Inline, 8), measure(t, c, latency.Pushed, 8)
 		round := 2 * uint64(latencyCycles)
-		t.Logf("round trip %d: inline saves %d, pushed %d more", round, fetched.CQE-inline.CQE, inline.CQE-pushed.CQE)
-		require.LessOrEqual(t, round, fetched.CQE-inline.CQE)
-		require.LessOrEqual(t, fetched.CQE-inline.CQE, round+readPayload)
-		require.LessOrEqual(t, round, inline.CQE-pushed.CQE)
-		require.LessOrEqual(t, inline.CQE-pushed.CQE, round+readWQE)
+		t.Logf("round trip %d: inline saves %d, pushed %d more", round, fetched.Latency-inline.Latency, inline.Latency-pushed.Latency)
+		require.LessOrEqual(t, round, fetched.Latency-inline.Latency)
+		require.LessOrEqual(t, fetched.Latency-inline.Latency, round+readPayload)
+		require.LessOrEqual(t, round, inline.Latency-pushed.Latency)
+		require.LessOrEqual(t, inline.Latency-pushed.Latency, round+readWQE)
 	}
 }
 
@@ -91,7 +98,7 @@ const (
 func TestPCIeLatencyMovesPCIeStages(t *testing.T) {
 	for m, crossings := range map[latency.Mode]uint64{latency.Fetched: 6, latency.Inline: 4, latency.Pushed: 2} {
 		near, far := measure(t, pcie(60), m, 8), measure(t, pcie(160), m, 8)
-		require.Equal(t, near.CQE+crossings*100, far.CQE, "%s", m)
+		require.Equal(t, near.Latency+crossings*100, far.Latency, "%s", m)
 		require.Equal(t, near.SendCQE+crossings*100, far.SendCQE, "%s", m)
 		require.Equal(t, near.T, far.T)
 		require.Equal(t, near.X, far.X)
@@ -110,14 +117,14 @@ func TestLinkLatencyMovesTheLink(t *testing.T) {
 	near := measure(t, c, latency.Pushed, 8)
 	c.SetLink(100, 1_300_000)
 	far := measure(t, c, latency.Pushed, 8)
-	require.Equal(t, near.CQE+250, far.CQE)
+	require.Equal(t, near.Latency+250, far.Latency)
 	require.Equal(t, near.SendCQE+500, far.SendCQE)
 }
 
 // The NICs' own share.
 func TestGoals(t *testing.T) {
 	r := measure(t, tb.Config{Seed: 1}, latency.Pushed, 8)
-	t.Logf("T %d + X %d = %d cycles, payload in memory after %d, CQE %d, sender's CQE %d", r.T, r.X, r.T+r.X, r.Payload, r.CQE, r.SendCQE)
+	t.Logf("T %d + X %d = %d cycles, payload in memory after %d, CQE %d, sender's CQE %d", r.T, r.X, r.T+r.X, r.Payload, r.Latency, r.SendCQE)
 	require.LessOrEqual(t, r.T+r.X, uint64(48))
 }
 
@@ -125,7 +132,7 @@ func TestGoals(t *testing.T) {
 func TestWholePacket(t *testing.T) {
 	small, large := measure(t, tb.Config{Seed: 1}, latency.Fetched, 8), measure(t, tb.Config{Seed: 1}, latency.Fetched, 1024)
 	require.Len(t, large.Stages, len(small.Stages))
-	require.Greater(t, large.CQE, small.CQE+1024/64)
+	require.Greater(t, large.Latency, small.Latency+1024/64)
 }
 
 func TestSizeIsChecked(t *testing.T) {
@@ -133,7 +140,7 @@ func TestSizeIsChecked(t *testing.T) {
 		m    latency.Mode
 		size int
 	}{{latency.Fetched, 0}, {latency.Fetched, 1025}, {latency.Inline, 33}, {latency.Pushed, 33}, {latency.Pushed, -1}} {
-		_, err := latency.Measure(tb.Config{}, c.m, c.size)
+		_, err := latency.Measure(tb.Config{}, abi.OpSend, c.m, c.size)
 		require.ErrorContains(t, err, "must be 1 to", "%s %d", c.m, c.size)
 	}
 }

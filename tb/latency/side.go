@@ -1,6 +1,8 @@
 package latency
 
 import (
+	"encoding/json"
+
 	"rnic/abi"
 	"rnic/driver"
 	"rnic/hdl"
@@ -25,13 +27,34 @@ type side struct {
 	mr  *driver.MR
 	err error
 
+	peer address // of the other host's buffer
+
 	size, written int    // bytes of payload to come, and that came
+	completes     bool   // a CQE comes behind it
 	payload, cqe  uint64 // cycles in which they were in memory
 	completed     hdl.Event
+	log           []landing
 }
 
-// open makes a QP and connects it.
-func (s *side) open(t *hdl.Thread, m Mode) error {
+// landing is when a message was in memory, cycles; 0: never.
+type landing struct {
+	payload, cqe uint64
+}
+
+// address is where the other host's buffer is.
+type address struct {
+	VA  uint64
+	Key abi.Key
+}
+
+// hello is what the hosts tell each other.
+type hello struct {
+	QP     driver.Endpoint
+	Buffer address
+}
+
+// open makes a QP for n messages and connects it.
+func (s *side) open(t *hdl.Thread, m Mode, n int) error {
 	k := uint8(s.h.Index)
 	dev, err := driver.Open(s.bus, driver.Config{
 		MAC: roce.HostMAC(k), IPv4: roce.HostIPv4(k), GID: roce.HostIPv6(k), NoPush: m != Pushed,
@@ -46,29 +69,31 @@ func (s *side) open(t *hdl.Thread, m Mode) error {
 	if s.buf, err = dev.AllocBuffer(mtu.Bytes(), 0); err != nil {
 		return err
 	}
-	if s.mr, err = pd.RegMR(s.buf, abi.AccessLocalWrite); err != nil {
+	if s.mr, err = pd.RegMR(s.buf, access); err != nil {
 		return err
 	}
-	if s.cq, err = dev.CreateCQ(2*(warmUp+1), driver.CQOptions{}); err != nil {
+	if s.cq, err = dev.CreateCQ(2*n, driver.CQOptions{}); err != nil {
 		return err
 	}
 	s.qp, err = pd.CreateQP(driver.QPConfig{
-		SendCQ: s.cq, RecvCQ: s.cq, MaxSend: warmUp + 1, MaxRecv: warmUp + 1,
+		SendCQ: s.cq, RecvCQ: s.cq, MaxSend: n, MaxRecv: n,
 		MaxSendSGE: 1, MaxRecvSGE: 1, MaxInline: inlineBytes,
 	})
 	if err != nil {
 		return err
 	}
-	mine, err := s.qp.Endpoint().MarshalBinary()
+	sge := s.mr.SGE(0, 0)
+	mine, err := json.Marshal(hello{s.qp.Endpoint(), address{sge.Addr, sge.LKey}})
 	if err != nil {
 		return err
 	}
 	s.h.OOB.Send(mine)
-	var peer driver.Endpoint
-	if err := peer.UnmarshalBinary(s.h.OOB.Recv(t)); err != nil {
+	var theirs hello
+	if err := json.Unmarshal(s.h.OOB.Recv(t), &theirs); err != nil {
 		return err
 	}
-	return s.qp.Connect(peer, driver.ConnectOptions{MTU: abi.MTU(mtu)})
+	s.peer = theirs.Buffer
+	return s.qp.Connect(theirs.QP, driver.ConnectOptions{MTU: abi.MTU(mtu)})
 }
 
 // rest waits until nothing is under way, and looks out for the next completion. A
@@ -84,6 +109,12 @@ func (s *side) rest(t *hdl.Thread) error {
 	return nil
 }
 
+// access is what the buffers are open to.
+const access = abi.AccessLocalWrite | abi.AccessRemoteWrite | abi.AccessRemoteRead | abi.AccessRemoteAtomic
+
+// note keeps when the message landed.
+func (s *side) note() { s.log = append(s.log, landing{s.payload, s.cqe}) }
+
 // landed sees what the NIC wrote: a payload, then its CQE.
 func (s *side) landed(cycle, _ uint64, data []byte) {
 	if s.cqe != 0 {
@@ -93,21 +124,27 @@ func (s *side) landed(cycle, _ uint64, data []byte) {
 		s.payload = cycle
 		return
 	}
+	if !s.completes {
+		return // none of the message
+	}
 	s.cqe = cycle
 	s.completed.Notify()
 }
 
 // completion waits for the CQE, and for nothing else: no register is read or
 // written that could be in the message's way.
-func (s *side) completion(t *hdl.Thread) (driver.WC, error) {
+func (s *side) completion(t *hdl.Thread) error {
 	for s.cqe == 0 {
 		t.Wait(&s.completed, 0)
 	}
 	var wc [1]driver.WC
 	if _, err := s.cq.Poll(wc[:]); err != nil {
-		return wc[0], err
+		return err
 	}
-	return wc[0], wc[0].Err()
+	if s.h.Index == 1 {
+		s.note()
+	}
+	return wc[0].Err()
 }
 
 // bellBus notes when a doorbell page was written last.

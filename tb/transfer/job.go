@@ -36,6 +36,8 @@ type Job struct {
 	MsgSize int // bytes of a message; the last may be shorter
 	Depth   int // messages that a QP has posted at once
 
+	TwoWay bool // host b does the same to host a over the same QPs, at the same time; WRITE and READ
+
 	SGEs   int           // elements of a work request, 1 to 4; 0: 1
 	Inline bool          // messages lie in the WQE
 	Batch  int           // work requests a PostSend; 0: 1
@@ -71,6 +73,10 @@ func (j *Job) Check() error {
 		return fmt.Errorf("%v takes messages of 8 bytes: not %d, of %d bytes of data", j.Op, j.MsgSize, j.Data.Size())
 	case j.Inline && (j.Op == abi.OpRead || j.atomic()):
 		return fmt.Errorf("%v cannot be inline", j.Op)
+	case j.TwoWay && j.Op != abi.OpWrite && j.Op != abi.OpRead:
+		return fmt.Errorf("%v both ways: must be WRITE or READ", j.Op)
+	case j.TwoWay && j.Messages() > j.round():
+		return fmt.Errorf("%d messages both ways: must be at most %d", j.Messages(), j.round())
 	case j.SGEs < 0 || j.SGEs > 4:
 		return fmt.Errorf("%d SGEs: must be 1 to 4", j.SGEs)
 	case j.Inline && j.MsgSize > 64:
@@ -126,3 +132,11 @@ func (j *Job) slot(i int) int { return i % j.round() * j.MsgSize }
 
 // bufferSize is the bytes of a round's buffer, at least 1.
 func (j *Job) bufferSize() int { return max(1, j.round()*j.MsgSize) }
+
+// buffers is how many of them a host has: one for each direction.
+func (j *Job) buffers() int {
+	if j.TwoWay {
+		return 2
+	}
+	return 1
+}

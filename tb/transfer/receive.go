@@ -36,7 +36,7 @@ func (r *run) coordinateReceiver(t *hdl.Thread, bus *host.Bus) error {
 		s.h.OOB.Recv(t) // host a has sent all
 		if !r.j.received() && r.j.Op != abi.OpRead {
 			for i := (round - 1) * r.j.round(); i < min(round*r.j.round(), r.messages); i++ {
-				if err := r.compare(s, i); err != nil {
+				if err := r.compare(s, 0, i); err != nil {
 					return err
 				}
 			}
@@ -53,7 +53,7 @@ func (r *run) coordinateReceiver(t *hdl.Thread, bus *host.Bus) error {
 // prepare puts the round's messages into the buffer for READs, else zeros.
 func (r *run) prepare(round int) error {
 	if r.j.Op == abi.OpRead {
-		return r.load(&r.b, round)
+		return r.load(&r.b, 0, round)
 	}
 	_, err := r.b.buf.WriteAt(make([]byte, r.j.bufferSize()), 0)
 	return err
@@ -115,18 +115,19 @@ func (r *run) complete(wc *driver.WC, qp *driver.QP, i int) error {
 		wc.Flags != flags, flags != 0 && wc.Imm != uint32(i):
 		return fmt.Errorf("QP %d: message %d of %d bytes completes as %+v", qp.Number(), i, n, *wc)
 	}
-	return r.compare(&r.b, i)
+	return r.compare(&r.b, 0, i)
 }
 
-// compare judges the bytes of message i in the memory of the host that it goes to.
-func (r *run) compare(s *side, i int) error {
+// compare judges the bytes of message i in the memory of the host that it goes to,
+// in the buffer at off.
+func (r *run) compare(s *side, off, i int) error {
 	want, err := r.j.message(i)
 	if err != nil {
 		return err
 	}
 	got := make([]byte, len(want))
 	// The element list cuts the space of a message, and it is filled in order.
-	if _, err := s.buf.ReadAt(got, int64(r.j.slot(i))); err != nil {
+	if _, err := s.buf.ReadAt(got, int64(off+r.j.slot(i))); err != nil {
 		return err
 	}
 	if !bytes.Equal(got, want) {
@@ -136,6 +137,6 @@ func (r *run) compare(s *side, i int) error {
 		}
 		return fmt.Errorf("message %d: byte %d is %#02x, sent %#02x", i, k, got[k], want[k])
 	}
-	r.arrived++
+	s.arrived++
 	return nil
 }

@@ -17,14 +17,16 @@ type Result struct {
 	Messages, Packets int
 	Bytes             int64
 	Cycles            uint64 // of the whole run, set-up included
-	// Goodput is bytes of messages 2..N over the time from the last bit of
-	// message 1 to the last bit of message N at the receiver's MAC; 0 for one
-	// message. WireLimit is what the frames' overhead leaves of the link's rate.
+	// Goodput is payload over time from the last bit of the first message that
+	// ends to the last bit of the last one, at the receiver's MAC; 0 for one message. WireLimit is what the frames' overhead leaves of the link's rate.
+	// Both are 0 for atomics, whose data lie in headers.
 	GoodputGbps, WireLimitGbps float64
 	// CyclesPerMessage is that time in cycles, a message.
 	CyclesPerMessage float64
-	Marks            Marks
-	Counters         [2][abi.NumCounters]uint64 // of host a and b
+	// Back is GoodputGbps of the messages of host b, with TwoWay.
+	BackGbps float64
+	Marks    Marks
+	Counters [2][abi.NumCounters]uint64 // of host a and b
 }
 
 // Marks are the first of their kind, ps; 0: none.
@@ -41,8 +43,6 @@ type run struct {
 	j                Job
 	b, a             side
 	messages, rounds int
-	arrived          int
-	meter            meter
 	bench            *tb.Bench
 }
 
@@ -55,12 +55,7 @@ func (j *Job) Run(b *tb.Bench) (Result, error) {
 	r.rounds = (r.messages-1)/j.round() + 1
 	r.a, r.b = side{j: &r.j, h: b.Hosts[0]}, side{j: &r.j, h: b.Hosts[1]}
 	r.watch()
-	r.thread(&r.a, "coordinator", r.coordinateSender)
-	r.thread(&r.b, "coordinator", r.coordinateReceiver)
-	for n := range j.QPs {
-		r.thread(&r.a, fmt.Sprintf("sender_%d", n), func(t *hdl.Thread, bus *host.Bus) error { return r.sender(t, bus, n) })
-		r.thread(&r.b, fmt.Sprintf("receiver_%d", n), func(t *hdl.Thread, bus *host.Bus) error { return r.receiver(t, bus, n) })
-	}
+	r.start()
 	err := b.World.Run(r.over, limit)
 	if e := errors.Join(r.a.err, r.b.err); e != nil {
 		for _, s := range []*side{&r.a, &r.b} {
@@ -72,6 +67,29 @@ func (j *Job) Run(b *tb.Bench) (Result, error) {
 		return Result{}, err
 	}
 	return r.result(), r.verdict()
+}
+
+// start starts the threads.
+func (r *run) start() {
+	send := func(s *side, n int) {
+		r.thread(s, fmt.Sprintf("sender_%d", n), func(t *hdl.Thread, bus *host.Bus) error { return r.sender(t, bus, s, n) })
+	}
+	if r.j.TwoWay {
+		r.b.off = r.j.bufferSize()
+		r.thread(&r.a, "coordinator", r.coordinateTwoWay(&r.a, &r.b))
+		r.thread(&r.b, "coordinator", r.coordinateTwoWay(&r.b, &r.a))
+		for n := range r.j.QPs {
+			send(&r.a, n)
+			send(&r.b, n)
+		}
+		return
+	}
+	r.thread(&r.a, "coordinator", r.coordinateSender)
+	r.thread(&r.b, "coordinator", r.coordinateReceiver)
+	for n := range r.j.QPs {
+		send(&r.a, n)
+		r.thread(&r.b, fmt.Sprintf("receiver_%d", n), func(t *hdl.Thread, bus *host.Bus) error { return r.receiver(t, bus, n) })
+	}
 }
 
 // limit is far beyond any job: a minute of simulated time.
@@ -89,7 +107,7 @@ func (r *run) thread(s *side, name string, fn func(*hdl.Thread, *host.Bus) error
 // over tells whether the run shall end, at barriers.
 func (r *run) over() bool {
 	if r.j.Progress != nil {
-		r.j.Progress(r.bench.World.Now(), r.arrived)
+		r.j.Progress(r.bench.World.Now(), r.a.arrived+r.b.arrived)
 	}
 	return r.a.err != nil || r.b.err != nil || r.bench.Done()
 }
@@ -97,31 +115,40 @@ func (r *run) over() bool {
 // settled notes a host's state at rest.
 func (r *run) settled(s *side) { s.rest = tb.NewRest(s.h) }
 
-// watch puts checkers on both ports and a meter on the receiver's.
+// watch puts checkers and meters on both ports.
 func (r *run) watch() {
 	for _, s := range []*side{&r.a, &r.b} {
 		w := check.NewWire(r.j.MTU.Bytes())
 		s.wire = w
 		s.h.Tap(func(f tb.Frame) { w.Frame(f.TimePs, f.Tx, f.BadFCS, f.Data) })
+		s.h.Tap(s.meter.frame)
 	}
+}
+
+// ends are where the data of host a, or the answers to it, arrive, and where they
+// come from.
+func (r *run) ends() (to, from *side) {
 	if r.j.Op == abi.OpRead || r.j.atomic() {
-		r.bench.Hosts[0].Tap(r.meter.frame) // where the data, or the answers, arrive
-	} else {
-		r.bench.Hosts[1].Tap(r.meter.frame)
+		return &r.a, &r.b
 	}
+	return &r.b, &r.a
 }
 
 // result adds the figures up.
 func (r *run) result() Result {
-	w := r.a.wire
-	if r.j.Op == abi.OpRead {
-		w = r.b.wire // the data's direction
-	}
+	to, from := r.ends()
+	w := from.wire
 	res := Result{
-		Messages: r.arrived, Packets: int(r.a.wire.Counts.Requests), Bytes: int64(r.a.wire.Counts.Payload + r.b.wire.Counts.Payload), Cycles: r.bench.World.Now(),
-		Marks: r.meter.marks, Counters: [2][abi.NumCounters]uint64{r.a.counter, r.b.counter},
+		Messages: r.a.arrived + r.b.arrived, Packets: int(r.a.wire.Counts.Requests), Bytes: int64(r.a.wire.Counts.Payload + r.b.wire.Counts.Payload), Cycles: r.bench.World.Now(),
+		Marks: to.meter.marks, Counters: [2][abi.NumCounters]uint64{r.a.counter, r.b.counter},
 	}
-	res.GoodputGbps, res.CyclesPerMessage = r.meter.goodput()
+	if r.j.atomic() {
+		res.Bytes = r.j.Data.Size() // in headers, not in payloads
+	}
+	res.GoodputGbps, res.CyclesPerMessage = to.meter.goodput()
+	if r.j.TwoWay {
+		res.BackGbps, _ = from.meter.goodput()
+	}
 	wire := w.Counts.TxBytes + w.Counts.TxPackets*frameExtra
 	if wire > 0 {
 		mac := r.bench.Config.NIC.Mac
@@ -141,8 +168,8 @@ const frameExtra = 4 + 20
 // verdict demands that all went as it must.
 func (r *run) verdict() error {
 	var errs []error
-	if r.arrived != r.messages {
-		errs = append(errs, fmt.Errorf("%d of %d messages received", r.arrived, r.messages))
+	if n := r.a.arrived + r.b.arrived; n != r.j.buffers()*r.messages {
+		errs = append(errs, fmt.Errorf("%d of %d messages received", n, r.j.buffers()*r.messages))
 	}
 	for _, s := range []*side{&r.a, &r.b} {
 		w := s.wire
@@ -165,12 +192,11 @@ func (r *run) verdict() error {
 	return errors.Join(errs...)
 }
 
-// meter times the messages at the receiver's MAC.
+// meter times the messages, or the answers, that come to a MAC.
 type meter struct {
 	marks    Marks
 	messages int
-	bytes    int64 // of messages that ended, without the first
-	open     map[roce.QPN]int64
+	bytes    int64 // of payload after the end of the first message
 	first    int64 // ps, end of the first message
 	last     int64
 }
@@ -189,23 +215,24 @@ func (m *meter) frame(f tb.Frame) {
 		}
 		return
 	}
+	if p.BTH.Opcode == roce.RCReadRequest {
+		return // what it asks for goes the other way
+	}
 	if m.marks.FirstPacket == 0 {
-		m.marks.FirstPacket, m.open = f.TimePs, map[roce.QPN]int64{}
+		m.marks.FirstPacket = f.TimePs
 	}
 	m.marks.LastPacket = f.TimePs
-	q := p.BTH.DestQP
-	m.open[q] += int64(len(p.Payload))
+	if m.messages > 0 {
+		m.bytes += int64(len(p.Payload))
+	}
 	if !p.BTH.Opcode.Ends() {
 		return
 	}
 	if m.messages == 0 {
 		m.first = f.TimePs
-	} else {
-		m.bytes += m.open[q]
 	}
 	m.messages++
 	m.last = f.TimePs
-	m.open[q] = 0
 }
 
 // goodput is in Gb/s, and cycles a message.

@@ -24,7 +24,7 @@ func (r *run) coordinateSender(t *hdl.Thread, bus *host.Bus) error {
 	r.settled(s)
 	for round := 1; round <= r.rounds; round++ {
 		if r.j.Op != abi.OpRead {
-			if err := r.load(s, round); err != nil {
+			if err := r.load(s, 0, round); err != nil {
 				return err
 			}
 		}
@@ -43,15 +43,15 @@ func (r *run) coordinateSender(t *hdl.Thread, bus *host.Bus) error {
 	return s.counters()
 }
 
-// load puts the messages of a round into the buffer of a host.
-func (r *run) load(s *side, round int) error {
+// load puts the messages of a round into the buffer at off of a host.
+func (r *run) load(s *side, off, round int) error {
 	per := r.j.round()
 	for i := (round - 1) * per; i < min(round*per, r.messages); i++ {
 		m, err := r.j.message(i)
 		if err != nil {
 			return err
 		}
-		if _, err := s.buf.WriteAt(m, int64(r.j.slot(i))); err != nil {
+		if _, err := s.buf.WriteAt(m, int64(off+r.j.slot(i))); err != nil {
 			return err
 		}
 	}
@@ -59,13 +59,13 @@ func (r *run) load(s *side, round int) error {
 }
 
 // sender posts the messages of one QP, at most Depth at once.
-func (r *run) sender(t *hdl.Thread, bus *host.Bus, n int) error {
-	s, per := &r.a, r.j.round()
+func (r *run) sender(t *hdl.Thread, bus *host.Bus, s *side, n int) error {
+	per := r.j.round()
 	for round := 1; round <= r.rounds; round++ {
 		if !s.await(t, round) {
 			return nil
 		}
-		q := outbox{r: r, qp: s.qps[n].On(s.dev.On(bus)), cq: s.cqs[n].On(s.dev.On(bus)), wcs: make([]driver.WC, 16)}
+		q := outbox{r: r, s: s, qp: s.qps[n].On(s.dev.On(bus)), cq: s.cqs[n].On(s.dev.On(bus)), wcs: make([]driver.WC, 16)}
 		first := (round - 1) * per
 		first += (n - first%r.j.QPs + r.j.QPs) % r.j.QPs
 		for i := first; i < min(round*per, r.messages); i += r.j.QPs {
@@ -89,6 +89,7 @@ func (r *run) sender(t *hdl.Thread, bus *host.Bus, n int) error {
 // outbox is the send queue of one QP as its thread sees it.
 type outbox struct {
 	r     *run
+	s     *side
 	qp    *driver.QP
 	cq    *driver.CQ
 	wcs   []driver.WC
@@ -103,7 +104,7 @@ func (o *outbox) post(i int) error {
 	j := &o.r.j
 	wr := driver.SendWR{ID: uint64(i), Op: j.Op, Signaled: true, Imm: uint32(i)}
 	if j.Op >= abi.OpWrite {
-		wr.RemoteAddr, wr.RKey = o.r.a.peer.VA+uint64(j.slot(i)), o.r.a.peer.Key
+		wr.RemoteAddr, wr.RKey = o.s.peer.VA+uint64(o.s.off+j.slot(i)), o.s.peer.Key
 	}
 	var m []byte
 	if j.Inline || j.atomic() {
@@ -120,7 +121,7 @@ func (o *outbox) post(i int) error {
 		fallthrough
 	default:
 		from := len(o.sges)
-		o.sges = o.r.a.sges(o.sges, i, j.length(i))
+		o.sges = o.s.sges(o.sges, i, j.length(i))
 		wr.SGEs = o.sges[from:]
 	}
 	o.batch = append(o.batch, wr)
@@ -164,7 +165,7 @@ func (o *outbox) poll() error {
 			return fmt.Errorf("QP %d: unexpected completion %+v", o.qp.Number(), wc)
 		}
 		if o.r.j.Op == abi.OpRead {
-			if err := o.r.compare(&o.r.a, int(wc.ID)); err != nil {
+			if err := o.r.compare(o.s, o.s.off, int(wc.ID)); err != nil {
 				return err
 			}
 		}

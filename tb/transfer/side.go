@@ -27,6 +27,10 @@ type side struct {
 	rest *tb.Rest
 	wire *check.Wire
 	peer address // of the other host's buffer
+	off  int     // where in the buffers the messages lie that this host sends or asks for
+	// messages whose bytes this host found right
+	arrived int
+	meter   meter // of messages that came
 
 	round   int // that QP threads may work on, from 1
 	begin   hdl.Event
@@ -62,7 +66,7 @@ func (s *side) setup(bus *host.Bus) error {
 	if s.pd, err = s.dev.AllocPD(); err != nil {
 		return err
 	}
-	if s.buf, err = s.dev.AllocBuffer(j.bufferSize(), 0); err != nil {
+	if s.buf, err = s.dev.AllocBuffer(j.buffers()*j.bufferSize(), 0); err != nil {
 		return err
 	}
 	if s.mr, err = s.pd.RegMR(s.buf, abi.AccessLocalWrite|abi.AccessRemoteWrite|abi.AccessRemoteRead|abi.AccessRemoteAtomic); err != nil {
@@ -80,7 +84,7 @@ func (s *side) setup(bus *host.Bus) error {
 		if j.Inline {
 			c.MaxInline = j.MsgSize
 		}
-		if s.h.Index == 2 {
+		if s.h.Index == 2 && !j.TwoWay {
 			c.MaxSend, c.MaxRecv = 1, min(roundQueue, (j.round()-1)/j.QPs+1)
 		}
 		qp, err := s.pd.CreateQP(c)
@@ -131,7 +135,7 @@ func (s *side) fail(err error) {
 
 // sges describes message i in the round's buffer, cut into the job's elements.
 func (s *side) sges(dst []abi.SGE, i, n int) []abi.SGE {
-	at := s.j.slot(i)
+	at := s.off + s.j.slot(i)
 	for k := max(1, s.j.SGEs); k > 0; k-- {
 		part := n / k
 		dst = append(dst, s.mr.SGE(at, part))
