@@ -197,6 +197,8 @@ func (b *bench) checkLife(i int, q *queuePair) {
 	require.Empty(b.t, o.posts, "life %d: READs left over", i)
 	require.Empty(b.t, o.ahead, "life %d: reads of their WQEs left over", i)
 	require.Equal(b.t, psn, q.Next)
+	require.Zero(b.t, q.Wire, "life %d: requests that no Put told of", i)
+	require.Zero(b.t, q.Takers, "life %d: those that take a receive WQE", i)
 }
 
 // gaveUp tells the packet that stands for a message whose WQE can't be read any
