@@ -35,15 +35,18 @@ func (s *side) allocate(phase int) error {
 	for q := range p.Flows[s.n] {
 		for i := range p.Flows[s.n][q].Messages {
 			m := &p.Flows[s.n][q].Messages[i]
-			s.store(m.Src, m.Data)
+			if !m.fetches() {
+				s.store(m.Src, m.Data)
+			}
 		}
 	}
+	s.fill(p)
 	for _, a := range s.arenas {
 		if err := a.register(s, r); err != nil {
 			return err
 		}
 	}
-	return nil
+	return s.victimise(p)
 }
 
 // register makes the buffer, its guards and the region.
@@ -66,9 +69,9 @@ func (a *arena) register(s *side, r *rand.Rand) (err error) {
 		at = sp.Off + sp.Len
 	}
 	a.guard(mem, at, len(a.buf.Pages())*host.FrameSize-a.InPage)
-	access := abi.AccessLocalWrite
+	access := abi.AccessLocalWrite | abi.AccessRemoteWrite | abi.AccessRemoteRead | abi.AccessRemoteAtomic
 	if a.ReadOnly {
-		access = 0
+		access = abi.AccessRemoteRead
 	}
 	a.mr, err = s.pds[a.PD].RegMRRange(a.buf, a.From, a.Len, access)
 	return err
@@ -87,9 +90,8 @@ func (a *arena) guard(mem *host.Memory, from, to int) {
 }
 
 // partly holds memory that a message may have come to, or not, against both.
-func (s *side) partly(m *Message) error {
-	data := m.Data
-	for _, sp := range m.Dst {
+func (s *side) partly(m *Message, spans []Span, data []byte) error {
+	for _, sp := range spans {
 		if sp.Len == 0 {
 			continue
 		}
@@ -114,11 +116,14 @@ func (s *side) release() error {
 		return err
 	}
 	for _, m := range s.loose {
-		if err := s.partly(m); err != nil {
+		if err := s.partly(m, m.Dst, m.scattered()); err != nil {
 			return err
 		}
 	}
 	s.loose = nil
+	if err := s.settleRemote(); err != nil {
+		return err
+	}
 	for _, a := range s.arenas {
 		if err := s.compare(a.Spans); err != nil {
 			return err
@@ -188,9 +193,15 @@ func (s *side) store(spans []Span, data []byte) {
 // land puts a received message into the images, and demands that memory is the
 // same, also where the receive was longer than the message.
 func (s *side) land(m *Message) error {
-	s.store(m.Dst, m.Data)
-	if err := s.compare(m.Dst); err != nil {
-		return fmt.Errorf("message %#x of %d bytes to %v: %w", m.ID, len(m.Data), m.Dst, err)
+	return s.landed(m, m.Dst, m.scattered())
+}
+
+// landed puts what a message brought to some memory into the images, and demands
+// that memory is the same.
+func (s *side) landed(m *Message, spans []Span, data []byte) error {
+	s.store(spans, data)
+	if err := s.compare(spans); err != nil {
+		return fmt.Errorf("message %#x, %s of %d bytes to %v: %w", m.ID, m.Op, len(m.Data), spans, err)
 	}
 	return nil
 }

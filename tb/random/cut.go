@@ -150,6 +150,7 @@ func (e *end) abandon() {
 	e.life = gone
 	for _, g := range e.groups {
 		s.budget += g.Beats
+		s.back += g.Back
 	}
 	e.groups, e.sends, e.receives = nil, nil, nil
 	e.open = 0

@@ -45,8 +45,7 @@ func Draw(seed uint64, o Options) *Scenario {
 		}
 	}
 	for i := range fates {
-		d.phase(i, fates)
-		s.Phases[i].Cuts = cuts[i]
+		d.phase(i, fates, cuts[i])
 		d.faults(&s.Phases[i])
 	}
 	d.sizeCQs()
@@ -78,6 +77,8 @@ type drawer struct {
 	maxBeats int // of a message
 	bytes    int // that a host may still send in the phase
 	arenas   [2]*memory
+	phaseOf  *Phase      // that is drawn
+	values   [2][]uint64 // of its private words, so far
 }
 
 // limits decides how much may be in flight.
@@ -94,7 +95,8 @@ func (d *drawer) limits() {
 	}
 	// ACKs take places too, a beat or two a message, and frames are released whole.
 	const largest = 68
-	d.maxBeats = (d.rxBeats - largest) * 2 / 3
+	// What the peer sends and what it answers has a half each.
+	d.maxBeats = (d.rxBeats - largest) / 3
 	d.s.Budget = d.maxBeats
 }
 
@@ -144,8 +146,9 @@ func (d *drawer) faults(p *Phase) {
 }
 
 // phase draws phase number i.
-func (d *drawer) phase(i int, fates [][]Fate) {
-	p := Phase{Fates: fates[i], Pairs: make([]Pair, d.qps)}
+func (d *drawer) phase(i int, fates [][]Fate, cuts [2][]Cut) {
+	p := Phase{Fates: fates[i], Pairs: make([]Pair, d.qps), Cuts: cuts}
+	d.phaseOf, d.values = &p, [2][]uint64{}
 	for h := range d.arenas {
 		d.arenas[h] = newMemory(d.Rand, d.pds)
 		p.Flows[h] = make([]Flow, d.qps)
@@ -200,7 +203,11 @@ func (d *drawer) pair() Pair {
 			Timeout:   pick[uint8](d.Rand, 10, 12, 14, 31),
 			FlowLabel: d.Uint32N(1 << 20), TrafficClass: uint8(d.Uint32N(256)) &^ 3, HopLimit: 1 + uint8(d.Uint32N(255)),
 			UDPSPort: 0xc000 | uint16(d.Uint32N(0x4000)),
+			RdAtomic: pick(d.Rand, 0, 1, 2, 16, d.IntN(17)),
 		}
+	}
+	for h := range p.Ends {
+		p.Ends[h].DestRdAtomic = pick(d.Rand, p.Ends[1-h].RdAtomic, 16)
 	}
 	return p
 }

@@ -84,6 +84,7 @@ func phase(note func(string, bool), p *random.Phase) {
 func message(note func(string, bool), m *random.Message, p *random.Pair) {
 	n, unit := len(m.Data), p.MTU.Bytes()
 	note("NOP", m.Op == abi.OpNop)
+	operation(note, m, p)
 	if m.Op == abi.OpNop {
 		return
 	}
@@ -99,8 +100,8 @@ func message(note func(string, bool), m *random.Message, p *random.Pair) {
 	note("whole packets", n > 0 && n%unit == 0)
 	note("one byte more than packets", n > unit && n%unit == 1)
 	note("long", n > 50_000)
-	note("4 SGEs sent", len(m.Src) == 4)
-	note("4 SGEs received", len(m.Dst) == 4)
+	note("16 SGEs sent", len(m.Src) == 16)
+	note("16 SGEs received", len(m.Dst) == 16)
 	for _, s := range append(append([]random.Span{}, m.Src...), m.Dst...) {
 		note("empty SGE", s.Len == 0 && n > 0)
 		note("empty SGE of no key", s.Garbage)

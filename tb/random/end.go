@@ -55,6 +55,8 @@ type end struct {
 	posted   int        // receives
 	received int
 	space    hdl.Event
+	done     int // messages of out that are known to be done
+	written  int // messages of in before which all WRITEs are known to have come
 
 	life        life
 	stop        bool // its threads shall
@@ -76,14 +78,14 @@ type posted struct {
 // start takes the flows of a phase.
 func (e *end) start(p *Phase) {
 	e.out, e.in = &p.Flows[e.s.n][e.i], &p.Flows[1-e.s.n][e.i]
-	e.next, e.posted, e.received = 0, 0, 0
+	e.next, e.posted, e.received, e.done, e.written = 0, 0, 0, 0, 0
 	e.life, e.stop, e.threads, e.sendFlushed, e.recvFlushed = alive, false, 2, false, false
 	if p.Doomed[e.i] {
 		e.life = failing
 	}
 	e.arrive, e.sends, e.receives = e.arrive[:0], nil, nil
 	for i := range e.in.Messages {
-		if m := &e.in.Messages[i]; m.Op != abi.OpNop {
+		if m := &e.in.Messages[i]; m.receives() {
 			e.arrive = append(e.arrive, m)
 		}
 	}
@@ -131,8 +133,9 @@ func (s *side) complete(wc *driver.WC) error {
 	}
 	recv := wc.Opcode.IsRecv()
 	if recv {
-		c.ByteLen, c.Imm, c.SrcQPN = wc.ByteLen, wc.Imm, wc.SrcQPN
+		c.Imm, c.SrcQPN = wc.Imm, wc.SrcQPN
 	}
+	c.ByteLen = wc.ByteLen
 	if err := e.judge(c, recv); err != nil {
 		return err
 	}
@@ -148,7 +151,12 @@ func (s *side) complete(wc *driver.WC) error {
 			}
 			return nil
 		}
-		return s.land(e.arrive[i])
+		return e.arrived(e.arrive[i])
+	}
+	if c.Status == abi.StatusSuccess && c.ID != lastSend {
+		if err := e.finished(c.ID); err != nil {
+			return err
+		}
 	}
 	if e.life == failing {
 		return nil // abandon gives the room back
@@ -157,6 +165,7 @@ func (s *side) complete(wc *driver.WC) error {
 	e.groups = e.groups[1:]
 	e.open -= g.N
 	s.budget += g.Beats
+	s.back += g.Back
 	e.wake.Notify()
 	s.room.Notify()
 	return nil

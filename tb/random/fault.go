@@ -27,6 +27,9 @@ func (f Fault) received() abi.WCStatus {
 func (d *drawer) spoil(f *Flow, fault Fault) bool {
 	for range 20 {
 		m := &f.Messages[d.IntN(len(f.Messages))]
+		if m.Op != abi.OpSend && m.Op != abi.OpSendImm {
+			continue
+		}
 		spans, reach := m.Dst, len(m.Data)
 		if fault == SendKey {
 			spans = m.Src

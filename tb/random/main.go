@@ -19,6 +19,7 @@ const (
 	msgCredit    = 'c' // pair and number of receives posted, 16 bits each, and phase
 	msgEndpoints = 'e' // of all QPs, as JSON
 	msgDone      = 'd' // the sender has come to the next point where both meet
+	msgRegions   = 'r' // of a phase, as JSON
 )
 
 // settle is how long after the last completion a host is at rest, cycles.
@@ -39,6 +40,13 @@ func (s *side) listen(t *hdl.Thread, _ *host.Bus) error {
 				return err
 			}
 			s.remote = append(s.remote, l)
+			s.step.Notify()
+		case msgRegions:
+			var g regions
+			if err := json.Unmarshal(m[1:], &g); err != nil {
+				return err
+			}
+			s.regions = append(s.regions, g)
 			s.step.Notify()
 		case msgDone:
 			s.peerMet++
@@ -119,10 +127,14 @@ func (s *side) run(t *hdl.Thread, bus *host.Bus, i int) error {
 	if err := s.allocate(i); err != nil {
 		return err
 	}
+	if err := s.swapRegions(t, i); err != nil {
+		return err
+	}
 	s.finished = 0
 	s.phase = i + 1
 	s.begin.Notify()
 	s.wait(t, func() bool { return s.finished == s.threads() && s.owed == 0 })
+	s.tell(i)
 	s.meet(t)
 	t.Sleep(settle)
 	for range 10 { // packets of a QP in ERR that were ready to leave do so
@@ -211,6 +223,7 @@ func (s *side) connect(t *hdl.Thread, i int) error {
 		o := driver.ConnectOptions{
 			MTU: abi.MTU(e.pair.MTU), Timeout: c.Timeout, TrafficClass: c.TrafficClass,
 			FlowLabel: c.FlowLabel, HopLimit: c.HopLimit, UDPSPort: c.UDPSPort,
+			MaxRdAtomic: some(c.RdAtomic), MaxDestRdAtomic: some(c.DestRdAtomic),
 		}
 		if err := e.qp.Connect(e.peer, o); err != nil {
 			return err

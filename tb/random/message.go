@@ -10,8 +10,10 @@ func (d *drawer) flow(phase, h, q int, p *Pair, n int) (f Flow) {
 	e := &p.Ends[h]
 	every := 1 + d.IntN(8) // every so many ask for a completion
 	class := d.IntN(100)   // what messages of this flow are like
+	favour := pick(d.Rand, favours...)
 	for i := range n {
-		m := d.message(h, q, p, class)
+		m := d.message(h, q, p, class, favour)
+		m.Fence = chance(d.Rand, 8)
 		m.ID = uint64(phase)<<56 | uint64(h)<<48 | uint64(q)<<32 | uint64(i)
 		m.Signaled = i%every == every-1 || i == n-1
 		f.Messages = append(f.Messages, m)
@@ -25,13 +27,14 @@ func (f *Flow) group(p *Pair, e *End, budget int) {
 	var g Group
 	for i := range f.Messages {
 		m := &f.Messages[i]
-		cost := min(beats(p.MTU, m), budget)
-		if i > 0 && g.N > 0 && (g.N == e.MaxSend || g.Beats+cost > budget) {
+		cost, answer := min(beats(p.MTU, m), budget), min(back(p.MTU, m), budget)
+		if i > 0 && g.N > 0 && (g.N == e.MaxSend || g.Beats+cost > budget || g.Back+answer > budget) {
 			f.Messages[i-1].Signaled = true
 			f.Groups, g = append(f.Groups, g), Group{}
 		}
 		g.N++
 		g.Beats += cost
+		g.Back += answer
 		if m.Signaled || e.SigAll {
 			f.Groups, g = append(f.Groups, g), Group{}
 		}
@@ -46,41 +49,60 @@ func beats(mtu roce.MTU, m *Message) int {
 	if m.Op == abi.OpNop {
 		return 0
 	}
-	const headers = 14 + 40 + 8 + 12 + 4 + 4
+	n := len(m.Data)
+	if m.fetches() {
+		n = 0
+	}
+	return frames(mtu, n)
+}
+
+// frames is what the packets with n bytes take, at most.
+func frames(mtu roce.MTU, n int) int {
+	const headers = 14 + 40 + 8 + 12 + 28 + 4
 	full := (headers + mtu.Bytes() + beatBytes - 1) / beatBytes
-	packets := int(mtu.Packets(uint32(len(m.Data))))
-	last := len(m.Data) - (packets-1)*mtu.Bytes()
+	packets := int(mtu.Packets(uint32(n)))
+	last := n - (packets-1)*mtu.Bytes()
 	return (packets-1)*full + (headers+last+3+beatBytes-1)/beatBytes
 }
 
 // message draws one.
-func (d *drawer) message(h, q int, p *Pair, class int) (m Message) {
+func (d *drawer) message(h, q int, p *Pair, class int, favour abi.WQEOp) (m Message) {
 	src, dst := &p.Ends[h], &p.Ends[1-h]
 	pd := q % d.pds
-	m.Op = abi.OpSend
-	switch k := d.IntN(100); {
-	case k < 8:
-		m.Op = abi.OpNop
+	m.Op = d.operation(h, src, favour)
+	switch m.Op {
+	case abi.OpNop:
 		return m
-	case k < 35:
-		m.Op, m.Imm = abi.OpSendImm, d.Uint32()
+	case abi.OpCompareSwap, abi.OpFetchAdd:
+		d.atomic(h, q, &m)
+		m.Src = []Span{d.arenas[h].region(pd, 8, 1, true)}
+		return m
+	case abi.OpSendImm, abi.OpWriteImm:
+		m.Imm = d.Uint32()
+	case abi.OpSendInv:
+		m.Victim = len(d.phaseOf.Victims[1-h])
+		d.phaseOf.Victims[1-h] = append(d.phaseOf.Victims[1-h], pd)
 	}
-	m.Solicited = chance(d.Rand, 25)
 	n := d.length(p.MTU, class)
-	m.Data = make([]byte, n)
-	for i := 0; i < n; i += 8 {
-		v := d.Uint64()
-		for k := i; k < min(i+8, n); k, v = k+1, v>>8 {
-			m.Data[k] = byte(v)
-		}
-	}
+	m.Data = d.random(n)
 	d.bytes -= n
+	if m.writes() || m.Op == abi.OpRead {
+		d.remote(h, pd, &m)
+	}
+	if m.Op == abi.OpRead {
+		m.Src = d.arenas[h].place(pd, n, src.SendSGE, true)
+		return m
+	}
 	if n <= src.MaxInline && chance(d.Rand, 60) {
 		m.Inline = true
 	} else {
 		m.Src = d.arenas[h].place(pd, n, src.SendSGE, false)
 	}
-	room := n
+	if !m.receives() {
+		return m
+	}
+	m.Solicited = chance(d.Rand, 25)
+	room := len(m.scattered())
 	if chance(d.Rand, 40) {
 		room += d.IntN(100)
 	}

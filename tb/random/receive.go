@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"rnic/abi"
 	"rnic/driver"
 	"rnic/hdl"
 	"rnic/tb/host"
@@ -69,10 +68,7 @@ func (e *end) postReceives(qp *driver.QP, n int) error {
 		}
 		m := e.arrive[i]
 		wrs = append(wrs, driver.RecvWR{ID: ^m.ID, SGEs: e.s.sges(m.Dst)})
-		c := completion{ID: ^m.ID, Opcode: abi.WCRecv, ByteLen: uint32(len(m.Data)), SrcQPN: e.peer.QPN}
-		if m.Op == abi.OpSendImm {
-			c.Flags, c.Imm = abi.CQEWithImm, m.Imm
-		}
+		c := e.arrival(m)
 		e.expect(true, c, true, m.Fault.received())
 	}
 	e.posted += n

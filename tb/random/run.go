@@ -34,6 +34,7 @@ type run struct {
 	moves   uint64
 	since   uint64 // cycle in which something moved last
 	stalled bool
+	told    [][2][]outcome // by phase, sending host and pair
 }
 
 // patience is how long nothing may move, in cycles: no frame, no completion, no
@@ -71,7 +72,7 @@ func (s *Scenario) Run() (Report, error) {
 		return Report{}, err
 	}
 	defer b.Close()
-	r := &run{s: s, bench: b}
+	r := &run{s: s, bench: b, told: make([][2][]outcome, len(s.Phases))}
 	for n := range r.sides {
 		r.sides[n] = newSide(r, n)
 	}
@@ -148,10 +149,14 @@ type side struct {
 	finished int       // threads that are done with the phase
 	step     hdl.Event // something that the coordinator waits for
 	budget   int       // beats of the peer's rx_buf that are free
+	back     int       // beats of the own, for answers
 	room     hdl.Event
 
 	remote       [][]driver.Endpoint // of the peer, by phase
-	met, peerMet int                 // points where both hosts meet that this one, and the peer, has come to
+	regions      []regions           // of the peer, by phase
+	victims      []*driver.MR        // that the peer's SENDs invalidate
+	victimBuf    *driver.Buffer
+	met, peerMet int // points where both hosts meet that this one, and the peer, has come to
 
 	foreign int // completions of QPs that come and go beside the traffic
 	faults  int // work requests that failed as they were meant to
@@ -164,7 +169,7 @@ type side struct {
 
 // newSide makes a host of the run and its threads, in a fixed order.
 func newSide(r *run, n int) *side {
-	s := &side{r: r, s: r.s, n: n, h: r.bench.Hosts[n], wire: check.NewWire(0), budget: r.s.Budget}
+	s := &side{r: r, s: r.s, n: n, h: r.bench.Hosts[n], wire: check.NewWire(0), budget: r.s.Budget, back: r.s.Budget}
 	s.h.Tap(s.tap)
 	s.thread("main", s.main)
 	s.thread("oob", s.listen)

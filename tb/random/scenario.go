@@ -17,7 +17,7 @@ type Scenario struct {
 	PDs    int      // protection domains; pair i is in the i-th, in turn
 	CQs    [2][]int // entries of each CQ, by host
 	Phases []Phase
-	Budget int  // beats of the peer's rx_buf that a host's messages in flight may take
+	Budget int  // beats of the peer's rx_buf that a host's messages in flight may take; as many of its own the answers
 	Close  bool // destroy everything and stop the device at the end
 
 	// Setup, if set, sees the bench before it runs: a test may watch or spoil it.
@@ -54,6 +54,9 @@ type Phase struct {
 	Arenas [2][]Arena // memory of each host
 	Cuts   [2][]Cut   // QPs that are stopped before they are done
 	Doomed []bool     // pairs with a faulty message; they are cut, too
+
+	Words   [2][]Word // of each host, for the peer's atomics
+	Victims [2][]int  // regions of each host that the peer's SENDs invalidate: their domains
 }
 
 // Pair is a QP of each host, connected with each other.
@@ -70,6 +73,8 @@ type End struct {
 	SendSGE, RecvSGE int
 	MaxInline        int
 	SigAll           bool
+	RdAtomic         int // READs and atomics in flight as initiator
+	DestRdAtomic     int // and as responder: no fewer than the peer's RdAtomic
 	PSN              uint32
 	Timeout          uint8
 	TrafficClass     uint8
@@ -89,9 +94,10 @@ type Flow struct {
 type Group struct {
 	N     int
 	Beats int // of the peer's rx_buf, at most
+	Back  int // of the own, for answers
 }
 
-// Message is a send work request, and unless it is a NOP the receive that it meets.
+// Message is a send work request, and the receive that it meets if it needs one.
 type Message struct {
 	ID        uint64
 	Op        abi.WQEOp
@@ -100,9 +106,17 @@ type Message struct {
 	Signaled  bool // flag of the work request
 	Completes bool // by Signaled or as the QP is made
 	Inline    bool
-	Data      []byte
-	Src, Dst  []Span // Dst may be longer than Data
+	Fence     bool
+	Data      []byte // what it carries: of a READ or atomic, what comes back
+	Src, Dst  []Span // Dst may be longer than Data; READs and atomics write to Src
 	Fault     Fault
+
+	Remote  Span // of the peer: where a WRITE goes, what a READ or atomic is of
+	Word    int  // of the peer, which an atomic is of
+	Shared  bool // so is that word: Data is not known
+	SwapAdd uint64
+	Compare uint64
+	Victim  int // of the peer, which a SEND_INV is for
 }
 
 // Span is an element of memory: Len bytes at Off of an Arena. Without Len, the

@@ -39,14 +39,15 @@ func (e *end) send(t *hdl.Thread, bus *host.Bus) error {
 // groups and work requests that is. A group is never begun without the room for its
 // end, on which the return of its room depends.
 func (e *end) burst(t *hdl.Thread, g []Group, most int) (n, count int) {
-	s, beats := e.s, 0
-	for n < min(most, len(g)) && (n == 0 || count+g[n].N <= e.cfg.MaxSend && beats+g[n].Beats <= s.s.Budget) {
+	s, beats, back := e.s, 0, 0
+	for n < min(most, len(g)) && (n == 0 || count+g[n].N <= e.cfg.MaxSend && beats+g[n].Beats <= s.s.Budget && back+g[n].Back <= s.s.Budget) {
 		count += g[n].N
 		beats += g[n].Beats
+		back += g[n].Back
 		n++
 	}
-	for !e.stop && (e.open+count > e.cfg.MaxSend || s.budget < beats) {
-		if s.budget < beats {
+	for !e.stop && (e.open+count > e.cfg.MaxSend || s.budget < beats || s.back < back) {
+		if s.budget < beats || s.back < back {
 			t.Wait(&s.room, 0)
 		} else {
 			t.Wait(&e.wake, 0)
@@ -57,6 +58,7 @@ func (e *end) burst(t *hdl.Thread, g []Group, most int) (n, count int) {
 	}
 	e.open += count
 	s.budget -= beats
+	s.back -= back
 	e.groups = append(e.groups, g[:n]...)
 	return n, count
 }
@@ -69,15 +71,17 @@ func (e *end) post(t *hdl.Thread, qp *driver.QP, r *rand.Rand, count int) error 
 		wrs = wrs[:0]
 		for k := min(count, 1+r.IntN(s.s.Style.Batch)); len(wrs) < k; {
 			m := &e.out.Messages[e.next]
-			if m.Op != abi.OpNop {
+			if m.receives() {
 				if e.credits[e.s.phase-1] == 0 {
 					break
 				}
 				e.credits[e.s.phase-1]--
+			}
+			if m.Op != abi.OpNop {
 				s.sent++
 			}
 			wrs = append(wrs, e.workRequest(m))
-			e.expect(false, completion{ID: m.ID, Opcode: m.Op.WCOpcode()}, m.Completes, m.Fault.sent())
+			e.expect(false, completion{ID: m.ID, Opcode: m.Op.WCOpcode(), ByteLen: uint32(len(m.Data))}, m.Completes, m.Fault.sent())
 			e.next++
 		}
 		if len(wrs) == 0 {
@@ -93,7 +97,8 @@ func (e *end) post(t *hdl.Thread, qp *driver.QP, r *rand.Rand, count int) error 
 }
 
 func (e *end) workRequest(m *Message) driver.SendWR {
-	w := driver.SendWR{ID: m.ID, Op: m.Op, Imm: m.Imm, Signaled: m.Signaled, Solicited: m.Solicited}
+	w := driver.SendWR{ID: m.ID, Op: m.Op, Imm: m.Imm, Signaled: m.Signaled, Solicited: m.Solicited, Fence: m.Fence}
+	e.target(m, &w)
 	if m.Inline {
 		w.Inline = m.Data
 	} else {

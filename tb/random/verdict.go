@@ -79,9 +79,18 @@ func (s *side) verdict() error {
 	for _, p := range s.s.Phases {
 		for _, f := range p.Flows[s.n] {
 			for _, m := range f.Messages {
-				bytes += uint64(len(m.Data))
+				if !m.fetches() {
+					bytes += uint64(len(m.Data))
+				}
 				if m.Solicited {
 					solicited++
+				}
+			}
+		}
+		for _, f := range p.Flows[1-s.n] { // what READs ask for
+			for _, m := range f.Messages {
+				if m.Op == abi.OpRead {
+					bytes += uint64(len(m.Data))
 				}
 			}
 		}
