@@ -1,0 +1,86 @@
+package wqesched_test
+
+import (
+	"rnic/abi"
+	"rnic/hdl"
+	"rnic/rtl/port"
+)
+
+// get answers as qpc does.
+func (b *bench) get(g port.SQGet) port.SQCtx {
+	q := b.qps[g.QPN]
+	c := port.SQCtx{QPN: g.QPN, State: q.State, MTU: uint16(q.MTU.Bytes()), SQBase: q.Base, SQLog: q.Log, PI: q.PI,
+		ExecIdx: q.Exec, NextPSN: q.Next, Msg: q.Msg, Arm: 1000, SendCQN: q.CQN, SigAll: q.Sig}
+	if q.Busy {
+		b.t.Errorf("QP %d: a Get while a service is open", g.QPN)
+	}
+	if q.PI == q.Exec || q.State == abi.QPReset {
+		return c
+	}
+	c.Run, c.Flush = q.State == abi.QPRTS, q.State == abi.QPErr
+	if c.Run {
+		c.Window = uint16(q.Window - min(q.Window, q.Next.Diff(q.Una)))
+	}
+	c.Messages = uint8(q.Messages - q.Entries)
+	c.Reads, c.Reading, c.Idle = uint8(q.Depth-len(q.Reads)), len(q.Reads) > 0, q.Next == q.Una
+	if c.Credits = 0xffff; q.Limited {
+		c.Credits = uint16(q.Credits)
+	}
+	q.Busy = c.Run || c.Flush
+	return c
+}
+
+func (b *bench) put(p port.SQPut) {
+	q := b.qps[p.QPN]
+	if !q.Busy {
+		b.t.Errorf("QP %d: a Put without service", p.QPN)
+	}
+	q.Busy = false
+	q.Entries += int(p.Messages)
+	q.Wire -= int(p.Requests)
+	q.Takers -= int(p.Credited)
+	if q.Credits -= int(p.Credited); q.Limited && q.Credits < 0 {
+		b.t.Errorf("QP %d: more requests than credits", p.QPN)
+	}
+	q.Exec, q.Next, q.Msg = p.ExecIdx, p.NextPSN, p.Msg
+	if p.Fault {
+		b.fail(int(p.QPN))
+	}
+	b.progress.Notify()
+}
+
+// reset ends the life of a QP, in any state, and begins another.
+func (b *bench) reset(th *hdl.Thread, qpn int) {
+	q := b.qps[qpn]
+	q.State, q.Reset = abi.QPReset, true
+	for b.Activate.Pending()+b.Push.Pending() > 0 {
+		th.Sleep(10) // qpc told all that it had to tell before it answered admin
+	}
+	th.Sleep(4)
+	b.Purge.Push(port.Purge{QPN: port.QPN(qpn)})
+	for q.out.purged == 0 || q.Busy { // what qpc was told before is on another stream
+		if !th.Wait(&b.progress, th.Now()+100000) {
+			b.t.Errorf("QP %d: the marker got lost", qpn)
+			return
+		}
+	}
+	if n := len(q.Live); n > 0 {
+		b.Free.Push(port.SentFree{N: uint8(n)})
+		b.entries += n
+	}
+	next := b.life(qpn, q.Log, q.MTU, q.Window, q.Messages)
+	next.PI, next.Exec, next.Taken = q.Exec, q.Exec, q.Exec
+	b.qps[qpn] = next
+}
+
+// fail takes a QP to ERR: what is outstanding ends, what is posted is flushed.
+func (b *bench) fail(qpn int) {
+	q := b.qps[qpn]
+	if q.State == abi.QPReset {
+		return
+	}
+	q.State, q.Failed = abi.QPErr, true
+	b.acks = append(b.acks, ack{b.k.Cycle() + b.ackDelay(), qpn, q.Next.Add(1 << 22), q.CQN})
+	b.ackEvent.Notify()
+	b.Activate.Push(port.Activate{QPN: port.QPN(qpn)})
+}
