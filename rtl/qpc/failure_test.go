@@ -31,6 +31,7 @@ func TestWhichFailureCounts(t *testing.T) {
 	}{
 		{"one", []func(*Context){at(una + 5)}, FailAt, una + 5, abi.StatusLocProt},
 		{"later", []func(*Context){at(una + 5), at(una + 6)}, FailAt, una + 5, abi.StatusLocProt},
+		{"the same PSN", []func(*Context){at(una + 5), func(c *Context) { c.fault(una+5, abi.StatusRemOp, 0) }}, FailAt, una + 5, abi.StatusLocProt},
 		{"earlier", []func(*Context){at(una + 5), at(una + 4)}, FailAt, una + 4, abi.StatusLocProt},
 		{"timeout", []func(*Context){timeout}, FailAt, una, abi.StatusRetryExc},
 		{"timeout before a fault", []func(*Context){at(una + 5), timeout}, FailAt, una, abi.StatusRetryExc},

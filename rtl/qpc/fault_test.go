@@ -148,6 +148,7 @@ func TestFaultOfAnAnswer(t *testing.T) {
 			require.Equal(t, abi.QPErr, x.Common.State)
 			require.False(t, x.expectsResponse())
 			require.Equal(t, una.Add(1), x.early(1, &env).Una, "the READ is not done")
+			require.Zero(t, x.Common.Pending&NoteEvent, "the event goes with the verdict")
 			require.False(t, x.Responder.Failed)
 		})
 	}

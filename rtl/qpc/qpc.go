@@ -21,6 +21,9 @@
 // of this package) and writes back. Write-first RAMs hand a context that is being
 // written to a pick of the same cycle: that is all the bypass it takes.
 //
+// What a packet means for the send queue goes with its verdict through scatter, so
+// that a READ is done when its data has been posted; everything else goes by Event.
+//
 // Latency: 2 cycles from a port's head to the result at its consumer. Initiation
 // interval: 1 over all ports, 2 for a port alone. Clients must not count on either:
 // a cache over host memory may come in between.

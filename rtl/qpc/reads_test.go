@@ -81,7 +81,7 @@ func TestReadPostOfNoUse(t *testing.T) {
 		require.Zero(t, x.post(p), "%v", s)
 		require.Equal(t, before, *x)
 	}
-	x := reading(make([]int, 0)...)
+	x := reading()
 	for range depth {
 		require.NotZero(t, x.post(p))
 	}
@@ -144,6 +144,10 @@ func TestRetirementOfReads(t *testing.T) {
 	}
 	x.Requester.Una, x.Requester.Answered = una.Add(12), 4
 	require.Equal(t, una.Add(7), x.posted())
+	x.Requester.Answered = 3
+	x.retireReads(una.Add(12))
+	require.Equal(t, uint8(3), x.Requester.Retired, "not before it is answered")
+	x.Requester.Answered = 4
 	x.retire(&port.Retire{Kind: port.RetireDone, Una: una.Add(12)})
 	require.Equal(t, una.Add(12), x.posted())
 	_, fence := x.mayRead()
