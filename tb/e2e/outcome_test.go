@@ -80,7 +80,7 @@ func (o *outcome) run(t *testing.T, opt e2e.Options, psn uint32) {
 		o.before(w)
 	}
 	w.A.Send(o.sends(w)...)
-	sent, received := w.A.Sent(append([]e2e.Done{}, o.sent...)...), w.B.Received(append([]e2e.Done{}, o.received...)...)
+	sent, received := w.A.Sent(o.sent...), w.B.Received(o.received...)
 	s.Sleep(1000)
 	w.A.DemandNone(w.A.SCQ)
 	w.B.DemandNone(w.B.RCQ)
