@@ -57,6 +57,8 @@ func counter(s *port.RespStats, c abi.Counter) *uint64 {
 		return &s.PacketSeqErr
 	case abi.RNRNakRetryErr:
 		return &s.RnrNakRetryErr
+	case abi.ImpliedNakSeqErr:
+		return &s.ImpliedNakSeqErr
 	case abi.ReqRemoteInvalidRequest:
 		return &s.ReqRemoteInvalidRequest
 	case abi.ReqRemoteAccessErrors:

@@ -184,6 +184,7 @@ func TestCounters(t *testing.T) {
 		{port.RxReply, abi.RespRemoteAccessErrors, &s.RespRemoteAccess, false},
 		{port.RxAck, abi.PacketSeqErr, &s.PacketSeqErr, false},
 		{port.RxAck, abi.RNRNakRetryErr, &s.RnrNakRetryErr, false},
+		{port.RxAck, abi.ImpliedNakSeqErr, &s.ImpliedNakSeqErr, false},
 		{port.RxAck, abi.ReqRemoteInvalidRequest, &s.ReqRemoteInvalidRequest, false},
 		{port.RxAck, abi.ReqRemoteAccessErrors, &s.ReqRemoteAccessErr, false},
 		{port.RxAck, abi.ReqRemoteOperational, &s.ReqRemoteOperational, false},

@@ -65,6 +65,8 @@ func (c *CSR) transportCounter(n abi.Counter) uint64 {
 		return c.Taps.Req.Get().LocalAckTimeoutErr
 	case abi.RNRNakRetryErr:
 		return r.RnrNakRetryErr
+	case abi.ImpliedNakSeqErr:
+		return r.ImpliedNakSeqErr
 	case abi.ReqCQEError:
 		return c.Taps.CQ.Get().ReqCQEError
 	case abi.ReqRemoteAccessErrors:

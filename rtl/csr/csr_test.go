@@ -2,6 +2,8 @@ package csr_test
 
 import (
 	"encoding/binary"
+	"math/bits"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,6 +29,7 @@ type stats struct {
 	Dma      hdl.Sig[port.DmaStats]
 	Admin    hdl.Sig[port.AdminStats]
 	hdl.Regs[struct{ Done bool }]
+	all bool // every counter has a bit of its own
 }
 
 func (s *stats) Eval() {
@@ -36,6 +39,30 @@ func (s *stats) Eval() {
 	s.D.Done = true
 	s.Rx.Set(port.RxStats{RxPackets: 0x1_0000_0007})
 	s.Admin.Set(port.AdminStats{Enabled: true})
+	if s.all {
+		bit := uint64(1)
+		fill(&s.Rx, &bit)
+		fill(&s.Tx, &bit)
+		fill(&s.Resp, &bit)
+		fill(&s.Req, &bit)
+		fill(&s.Sched, &bit)
+		fill(&s.Doorbell, &bit)
+		fill(&s.CQ, &bit)
+		fill(&s.Dma, &bit)
+		fill(&s.Admin, &bit)
+	}
+}
+
+// fill gives each counter of a level the next bit.
+func fill[T comparable](s *hdl.Sig[T], bit *uint64) {
+	var v T
+	for i := range reflect.TypeFor[T]().NumField() {
+		if f := reflect.ValueOf(&v).Elem().Field(i); f.Kind() == reflect.Uint64 {
+			f.SetUint(*bit)
+			*bit <<= 1
+		}
+	}
+	s.Set(v)
 }
 
 type bench struct {
@@ -157,6 +184,25 @@ func TestResetValuesAndAccess(t *testing.T) {
 		}
 	}
 	require.EqualValues(t, 0x1_0000_0007, b.counter(t, abi.RxPackets))
+}
+
+// Every counter is that of one block, and no block has one that can't be read.
+func TestEveryCounter(t *testing.T) {
+	b := newBench(t, hdl.Options{}, 0)
+	b.Stats.all = true
+	own := map[abi.Counter]bool{abi.Doorbells: true, abi.MMIOWriteIgnored: true, abi.MMIOReadUnmapped: true}
+	seen := uint64(0)
+	for _, c := range abi.Counters() {
+		v := b.counter(t, c)
+		require.Equal(t, own[c], v == 0, c)
+		require.Zero(t, seen&v, "%v is that of another one too", c)
+		seen |= v
+	}
+	unread := 0
+	for n := bits.Len64(seen); n > 0; n-- {
+		unread += int(^seen >> (n - 1) & 1)
+	}
+	require.Equal(t, 1, unread, "what cq_writer has dropped")
 }
 
 func TestLevels(t *testing.T) {

@@ -28,6 +28,7 @@ type RespStats struct {
 	RespLocalLengthError, RespLocalProtection   uint64
 	RespRemoteAccess, RespRemoteInvalidRequest  uint64
 	PacketSeqErr, RnrNakRetryErr                uint64 // NAKs received
+	ImpliedNakSeqErr                            uint64 // answers received beyond one that is missing
 	ReqRemoteInvalidRequest, ReqRemoteAccessErr uint64
 	ReqRemoteOperational                        uint64
 }
