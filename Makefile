@@ -8,7 +8,7 @@ OUT         ?= out
 SEEDS       ?= 1000
 FROM        ?= 1000
 
-.PHONY: run test bench bench-kernel waves docs lint fuzz soak
+.PHONY: run test bench bench-kernel figures waves docs lint fuzz soak
 
 run: ## send FILE (or a built-in payload) from host a to host b, with waves and captures
 	$(GO) run ./cmd/rnic run --vcd --pcap --out $(OUT) $(FILE)
@@ -18,6 +18,11 @@ test: ## every test
 
 bench: ## goodput, message rate and latency of the NIC, in cycles
 	$(GO) run ./cmd/rnic bench
+
+figures: ## docs/img/bench: all sizes, MTUs, numbers of QPs and PCIe profiles, as tables and pictures
+	$(GO) run ./cmd/rnic bench --sweep --csv $(OUT)/bench
+	mkdir -p docs/img/bench
+	cp $(OUT)/bench/*.svg docs/img/bench
 
 bench-kernel: ## the kernel against Verilator (needs verilator and a C++ compiler)
 	$(GO) run ./bench/kernel/compare

@@ -49,7 +49,7 @@ type picture struct {
 func newPicture(title, x, y string) *picture {
 	p := &picture{Plot: plot.New()}
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
-	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.Top, p.Legend.Left, p.Legend.Padding = true, true, vg.Points(2)
 	p.Add(plotter.NewGrid())
 	return p
 }
@@ -70,6 +70,14 @@ func (p *picture) logX(least, most float64) {
 	}
 	p.X.Tick.Marker = ticks
 }
+
+// ticks125 are those of a logarithmic axis from 1 to 1,000.
+var ticks125 = func() (t plot.ConstantTicks) {
+	for _, v := range []float64{0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000} {
+		t = append(t, plot.Tick{Value: v, Label: number(v)})
+	}
+	return t
+}()
 
 // line adds the points in the colour of that number; a ceiling is dashed and has no
 // name of its own.
@@ -148,24 +156,23 @@ func byX(a, b plotter.XY) int { return int(math.Copysign(1, a.X-b.X)) }
 func (r *results) latencyBySize(op string) *picture {
 	p := newPicture(op+": latency by size, PCIe as of a Xeon E5, MTU 1024, with the least that wire and PCIe allow (dashed)", "bytes of a message", "us")
 	p.logX(2, 1<<20)
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	var lines [3]plotter.XYs
-	for _, x := range r.Rows {
-		if x.Name == "latency by size, fetched" && x.Op == op {
-			for i, y := range []float64{x.LatencyNs, x.P99Ns, x.P999Ns} {
-				lines[i] = append(lines[i], plotter.XY{X: float64(x.Size), Y: y / 1000})
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, ticks125
+	var lines [4]plotter.XYs
+	for i := range r.samples {
+		if s := &r.samples[i]; s.name == "latency by size" && s.op.String() == op {
+			for k, y := range []float64{s.quantile(500), s.quantile(990), s.quantile(999), s.floor} {
+				lines[k] = append(lines[k], plotter.XY{X: float64(s.size), Y: y / 1000})
 			}
 		}
 	}
-	for i, name := range []string{"p50", "p99", "p99.9"} {
-		p.line(name, i, false, lines[i])
+	for i, name := range []string{"p50", "p99", "p99.9", ""} {
+		p.line(name, i, i == 3, lines[i])
 	}
 	return p
 }
 
 func (r *results) distribution() *picture {
 	p := newPicture("READ of 8 bytes: latency with each profile of PCIe reads", "latency, ns", "share of messages that take longer")
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 	p.Y.Min, p.Y.Max = 1e-3, 1
 	p.Legend.Left = false
@@ -175,8 +182,10 @@ func (r *results) distribution() *picture {
 			continue
 		}
 		var pts plotter.XYs
-		for k, c := range s.cycles {
-			if y := 1 - float64(k)/float64(len(s.cycles)); y >= 1e-3 {
+		n := len(s.cycles) - len(s.cycles)/1000 // the slowest lie below the axis
+		for k, c := range s.cycles[:n] {
+			again := k > 0 && k+1 < n && s.cycles[k-1] == c && s.cycles[k+1] == c
+			if y := 1 - float64(k)/float64(len(s.cycles)); !again {
 				pts = append(pts, plotter.XY{X: ns(c), Y: y})
 			}
 		}

@@ -17,6 +17,7 @@ type sample struct {
 	mode          latency.Mode
 	size, count   int
 	cycles        []uint64 // in ascending order
+	floor         float64  // what PCIe and the wire take of it at least, ns
 }
 
 // samples are what the bench draws; of the sweep also all profiles, and all sizes.
@@ -46,11 +47,27 @@ func (s *sample) draw(c tb.Config, roundTrip int64) error {
 		return err
 	}
 	c.Host.Read = p.Read(roundTrip)
+	s.floor = s.least(c, roundTrip, p.Least(roundTrip))
 	if s.cycles, err = latency.Sample(c, s.op, s.mode, s.size, s.count); err != nil {
 		return fmt.Errorf("%s, %v of %d bytes, profile %s: %w", s.name, s.op, s.size, s.profile, err)
 	}
 	slices.Sort(s.cycles)
 	return nil
+}
+
+// least is a register access and the write at the end, a read for the payload, and
+// one for the WQE unless it is pushed; the wire once or, of what is answered, twice;
+// and the bits of the frames.
+func (s *sample) least(c tb.Config, roundTrip, read int64) float64 {
+	crossings, reads := int64(1), int64(2)
+	if s.op == abi.OpRead || s.op == abi.OpFetchAdd {
+		crossings = 2
+	}
+	if s.mode == latency.Pushed {
+		reads = crossings - 1
+	}
+	bits := float64(s.size) * 8 / wireLimit(c, s.op, s.size, 1024)
+	return float64(roundTrip+reads*read+crossings*c.LinkLatencyPs)/1000 + bits
 }
 
 // quantile is the least latency that so many of 1,000 messages do not exceed, ns.

@@ -37,6 +37,7 @@ func TestProfiles(t *testing.T) {
 		require.Equal(t, v, draw(), "the same seed, the same latencies")
 		slices.Sort(v)
 		w := want[p.Name]
+		require.Equal(t, w[0]*1000, q.Least(500_000), p.Name)
 		require.GreaterOrEqual(t, v[0], w[0]*1000, p.Name)
 		require.LessOrEqual(t, v[n-1], w[3]*1000, p.Name)
 		require.InEpsilon(t, w[1]*1000, v[n/2], 0.01, p.Name)
