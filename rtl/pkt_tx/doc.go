@@ -50,7 +50,8 @@
 // QP follows one that was not sent, and a QP has one fault.
 //
 // A READ response whose payload cannot be read is not sent; RespFault tells
-// ack_gen, whose NAK takes its place. To wait until qpc knows could be for ever:
+// ack_gen, whose NAK takes its place. So is the result of an atomic that has read
+// nothing: it takes the payload lane, to be told there. To wait until qpc knows could be for ever:
 // qpc's answers to the receive side wait for room that this block makes. Instead
 // the QP is mute until the marker of its purge: of its responses only a NAK that
 // ends it is sent, since all others are for what is behind the failed one.

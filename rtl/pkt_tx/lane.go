@@ -52,9 +52,13 @@ func (s *Send) head(j *job) (ready bool) {
 			s.again.Put(j.Pkt.QPN)
 			d.Lane = laneAsk
 		}
+	case j.Pkt.Unread:
+		s.report(j, abi.VendorDMARead)
 	case j.Pkt.Len > 0 && !s.chunks.Valid():
 	case j.Pkt.Len > 0 && s.chunks.Head().Vendor != abi.VendorNone:
-		s.report(j)
+		if s.report(j, s.chunks.Head().Vendor) {
+			s.chunks.Take()
+		}
 	case !s.PortReg.Get().Enable:
 		s.drop()
 	default:
@@ -84,23 +88,26 @@ func (s *Send) purge(n port.QPN) {
 
 // report tells of a packet that cannot be read. The requester waits until qpc
 // knows. The responder, which is before what qpc may wait for, does not: it
-// says no more for the QP.
-func (s *Send) report(j *job) {
+// says no more for the QP. It tells whether that is done.
+func (s *Send) report(j *job, vendor abi.VendorErr) bool {
 	q, d := &s.Q, &s.D
 	if j.Pkt.Resp {
 		if s.RespFault.Ready() {
-			s.RespFault.Put(fault(j, s.chunks.Take().Vendor))
+			s.RespFault.Put(fault(j, vendor))
 			*s.Mute.WriteNext(0, s.at(j.Pkt.QPN)) = true
 			d.Muted = q.Muted + 1
 			s.forget()
+			return true
 		}
-		return
+		return false
 	}
 	if s.Fault.Ready() {
-		s.Fault.Put(fault(j, s.chunks.Take().Vendor))
+		s.Fault.Put(fault(j, vendor))
 		d.Lane, d.Room = laneReport, uint8(s.Fault.Space())
 		s.forget()
+		return true
 	}
+	return false
 }
 
 // drop throws away the packet at the head, and its payload.

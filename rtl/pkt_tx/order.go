@@ -28,8 +28,8 @@ func carriesData(op roce.Opcode) bool {
 	return false
 }
 
-// way chooses the lane of the response at the head. One that needs no payload
-// takes the fast lane, unless the other one still has an earlier response of its
+// way chooses the lane of the response at the head. One that needs no payload, and
+// is to be sent, takes the fast lane, unless the other one still has an earlier response of its
 // QP. That lane's responses are numbered; Last has the last number of each QP, and
 // gone the last one that has left. A number of 2^16 responses ago may pass for
 // one that is under way: then the response only takes the other lane.
@@ -37,7 +37,7 @@ func (a *Ask) way(pkt *port.TxPkt) way {
 	q := &a.Q
 	under := q.Number - a.gone.Get()
 	switch {
-	case carriesData(pkt.Opcode):
+	case carriesData(pkt.Opcode), pkt.Unread:
 		return wayPayload
 	case under == 0:
 		return wayFast

@@ -161,6 +161,24 @@ func TestReadFault(t *testing.T) {
 	}
 }
 
+// The result of an atomic that has read nothing is told instead of sent, after what
+// came before it, and the QP says nothing but the NAK from then on.
+func TestUnreadAtomic(t *testing.T) {
+	b := build(setup{})
+	k := elaborate(t, b)
+	resp := func(psn roce.PSN, op roce.Opcode) port.TxPkt {
+		return port.TxPkt{QPN: 0x20, Resp: true, PSN: psn, Opcode: op, Syndrome: 31}
+	}
+	unread := resp(3, roce.RCAtomicAck)
+	unread.Unread = true
+	nak := resp(3, roce.RCAck)
+	nak.Syndrome = 0x63
+	b.Resp.Push(resp(1, roce.RCAck), resp(2, roce.RCAtomicAck), unread, resp(4, roce.RCAtomicAck), resp(5, roce.RCAck), nak)
+	require.NoError(t, k.Run(400))
+	require.Equal(t, []port.SQFault{{QPN: 0x20, PSN: 3, Status: abi.StatusRemOp, Vendor: abi.VendorDMARead}}, b.Refuse.Got)
+	require.Len(t, join(t, b.Eth.Got, b.Eth.At), 3, "the two before it, and the NAK")
+}
+
 // After its fault a QP says nothing but the NAK, in whichever lane, until the
 // marker of its purge.
 func TestMuteUntilPurge(t *testing.T) {

@@ -23,6 +23,7 @@ type TxPkt struct {
 	MSN       MSN
 	Reth      Reth   // RETH / AtomicETH, when the opcode has one; AtomicAckETH: Swap is the original value
 	WQEIdx    uint16 // unit index of the WQE, for traces
+	Unread    bool   // result of an atomic whose memory could not be read: reported, not sent
 }
 
 // Reth is the remote side of an RDMA or atomic request.

@@ -60,6 +60,19 @@ func TestWhichFailureCounts(t *testing.T) {
 	}
 }
 
+// TestErrAgain: a QP in ERR by a WQE whose turn has not come, as the peer is silent
+// about those before it, is flushed by another transition to ERR.
+func TestErrAgain(t *testing.T) {
+	x := inFlight(20)
+	una := x.Requester.Una
+	x.fault(una+5, abi.StatusLocProt, abi.VendorLKeyUnknown)
+	x.Common.Pending = 0
+	require.True(t, x.modify(&abi.QPMailbox{AttrMask: abi.AttrState, State: abi.QPErr}, &env).ok())
+	require.Equal(t, FailFlush, x.Requester.Fail)
+	require.Equal(t, una, x.Requester.Stop)
+	require.NotZero(t, x.Common.Pending&NoteEvent)
+}
+
 func TestTimeoutIsAlwaysAnswered(t *testing.T) {
 	for _, s := range []abi.QPState{abi.QPRTS, abi.QPSQD, abi.QPErr} {
 		x := inState(s)

@@ -22,7 +22,7 @@ func (c *Context) modify(a *abi.QPMailbox, e *Env) result {
 	case to == abi.QPReset:
 		c.stop()
 	case to == abi.QPErr:
-		if from != abi.QPErr {
+		if from != abi.QPErr || c.Requester.Una != c.Requester.Stop { // or a failure waits for its turn
 			c.flush(abi.StatusSuccess, abi.VendorNone)
 		}
 	case to == abi.QPSQD && from == abi.QPRTS:

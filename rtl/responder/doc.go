@@ -18,8 +18,8 @@
 // A READ response is FIRST, MIDDLE.., LAST, or ONLY, each MTU long but the last;
 // a READ of no bytes has an ONLY without payload. FIRST, LAST and ONLY carry the
 // syndrome and MSN of the job. An atomic waits in its place for its result,
-// while other QPs go on; if the memory could not be read, a NAK (remote
-// operational) takes the place of its acknowledgement.
+// while other QPs go on; if the memory could not be read, pkt_tx reports that as
+// it does for a READ, so that the QP fails and its NAK takes the place of the answer.
 //
 // A queued acknowledgement that is the last job of its QP is replaced by a later
 // one, which says more. A NAK never is, nor an acknowledgement before one.

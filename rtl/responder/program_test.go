@@ -34,10 +34,8 @@ func expand(j port.Job, r port.AtomicRes) answer {
 	switch {
 	case j.Kind == port.JobAck:
 		a.ack = j.Syndrome < 32
-	case j.Kind == port.JobAtomic && r.Err:
-		base.Syndrome, base.MSN = 0x63, (j.MSN+0xffffff)&0xffffff
 	case j.Kind == port.JobAtomic:
-		base.Opcode, base.Reth.Swap = roce.RCAtomicAck, r.Value
+		base.Opcode, base.Reth.Swap, base.Unread = roce.RCAtomicAck, r.Value, r.Err
 	default:
 		for off := uint32(0); off == 0 || off < j.Len; off += uint32(j.MTU) {
 			p := packet{pkt: base}

@@ -99,13 +99,13 @@ func TestAtomic(t *testing.T) {
 	require.Equal(t, []port.RespDone{{QPN: 1}}, b.Done.Got)
 }
 
-// TestAtomicFailed has a NAK take the place of the acknowledgement.
+// TestAtomicFailed has an acknowledgement that is to be reported instead of sent.
 func TestAtomicFailed(t *testing.T) {
 	b := open(t, responder.Params{LogQP: 2})
 	b.give(atomic(1, 5))
 	b.result(port.AtomicRes{QPN: 1, PSN: 5, Err: true})
 	b.run(t, 50)
-	require.Equal(t, []port.TxPkt{{QPN: 1, Resp: true, Opcode: roce.RCAck, PSN: 5, Syndrome: 0x63, MSN: 8}}, b.Pkt.Got)
+	require.Equal(t, []port.TxPkt{{QPN: 1, Resp: true, Opcode: roce.RCAtomicAck, PSN: 5, Syndrome: ackSyndrome, MSN: 9, Unread: true}}, b.Pkt.Got)
 	require.Len(t, b.Done.Got, 1)
 }
 

@@ -49,13 +49,8 @@ func (r *Responder) send() {
 		r.sendRead(p)
 		return
 	case port.JobAtomic:
-		if s.Value.Err {
-			p.Opcode, p.Syndrome = roce.RCAck, uint8(roce.NAKSyndrome(roce.NAKRemoteOperation))
-			p.MSN = (e.MSN - 1) & 0xffffff
-		} else {
-			p.Opcode, p.Syndrome, p.MSN = roce.RCAtomicAck, e.Syndrome, e.MSN
-			p.Reth.Swap = s.Value.Original
-		}
+		p.Opcode, p.Syndrome, p.MSN = roce.RCAtomicAck, e.Syndrome, e.MSN
+		p.Reth.Swap, p.Unread = s.Value.Original, s.Value.Err
 		r.Done.Put(port.RespDone{QPN: s.QPN})
 	default:
 		p.Opcode, p.Syndrome, p.MSN = roce.RCAck, e.Syndrome, e.MSN
