@@ -39,9 +39,15 @@ func Draw(seed uint64, o Options) *Scenario {
 		fates[i] = d.fates(i)
 	}
 	cuts := make([][2][]Cut, len(fates))
-	if chance(r, 40) {
+	stops := 40
+	switch k := r.IntN(100); {
+	case k < 10:
+		s.Unreadable, stops = pick(r, 20, 100, 500), 100
+		s.Bench.NIC.Dma.Timeout = 20_000
+		fallthrough
+	case k < 45:
 		for i := range fates {
-			cuts[i] = d.cuts(fates[i:])
+			cuts[i] = d.cuts(fates[i:], stops)
 		}
 	}
 	for i := range fates {
@@ -112,10 +118,10 @@ func (d *drawer) fates(i int) []Fate {
 
 // cuts draws which QPs are stopped in a phase, the first of those whose fates are
 // given, and has them begin anew in the next.
-func (d *drawer) cuts(fates [][]Fate) (cuts [2][]Cut) {
+func (d *drawer) cuts(fates [][]Fate, percent int) (cuts [2][]Cut) {
 	within := pick[uint64](d.Rand, 3_000, 20_000, 100_000, 200_000)
 	for q := range d.qps {
-		if chance(d.Rand, 60) {
+		if !chance(d.Rand, percent) {
 			continue
 		}
 		ways := [2]Way{Way(d.IntN(3)), Way(d.IntN(3))}
@@ -140,6 +146,7 @@ func (d *drawer) faults(p *Phase) {
 		if chance(d.Rand, 40) {
 			p.Doomed[c.Pair] = d.spoil(&p.Flows[d.IntN(2)][c.Pair], SendKey+Fault(d.IntN(3)))
 		}
+		p.Doomed[c.Pair] = p.Doomed[c.Pair] || d.s.Unreadable != 0
 	}
 }
 
