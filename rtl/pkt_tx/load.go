@@ -59,7 +59,7 @@ func (l *Load) Eval() {
 			return
 		}
 		if res = l.MptRes.Head(); vendor == abi.VendorNone {
-			vendor = refusal(res.Status)
+			vendor = res.Status.Vendor()
 		}
 	}
 	d.Reserved = reserved
@@ -99,19 +99,4 @@ func (l *Load) read(o *op, addr port.BusAddr, n uint16, lane uint8, last bool) {
 func (l *Load) put(o *op, n uint16, last bool, vendor abi.VendorErr) {
 	x := l.land.Next()
 	x.Inline, x.Last, x.Len, x.Start, x.Beats, x.Vendor, x.Data = o.Inline, last, n, o.Start, o.Beats, vendor, o.Data
-}
-
-// refusal is the reason that a WQE gets for what mpt says.
-func refusal(s port.MptStatus) abi.VendorErr {
-	switch s {
-	case port.MptOK:
-		return abi.VendorNone
-	case port.MptBadPD:
-		return abi.VendorLKeyPD
-	case port.MptBadAccess:
-		return abi.VendorLKeyAccess
-	case port.MptBadBounds:
-		return abi.VendorLKeyBounds
-	}
-	return abi.VendorLKeyUnknown
 }

@@ -76,21 +76,9 @@ func (c *Collect) index(n port.QPN) int { return int(n) & (c.Poison.Depth() - 1)
 func (c *Collect) answer() *port.MptRes {
 	r := c.MptRes.Take()
 	if r.Status != port.MptOK && c.D.Status == abi.StatusSuccess {
-		c.D.Status, c.D.Vendor = abi.StatusLocProt, refusal(r.Status)
+		c.D.Status, c.D.Vendor = abi.StatusLocProt, r.Status.Vendor()
 	}
 	return r
-}
-
-func refusal(s port.MptStatus) abi.VendorErr {
-	switch s {
-	case port.MptBadPD:
-		return abi.VendorLKeyPD
-	case port.MptBadAccess:
-		return abi.VendorLKeyAccess
-	case port.MptBadBounds:
-		return abi.VendorLKeyBounds
-	}
-	return abi.VendorLKeyUnknown
 }
 
 // last passes a packet on, whose pieces are all there.
