@@ -60,6 +60,22 @@ func TestWhichFailureCounts(t *testing.T) {
 	}
 }
 
+// TestToErrOnceMore: a fault waits for the WQEs before it to be acknowledged. When the
+// peer is gone, going to ERR by command ends that.
+func TestToErrOnceMore(t *testing.T) {
+	x := inFlight(20)
+	x.sqFault(&port.SQFault{PSN: x.Requester.Una + 5, Status: abi.StatusLocProt})
+	x.tell(1, &env)
+	toErr := &abi.QPMailbox{AttrMask: abi.AttrState, State: abi.QPErr}
+	require.True(t, x.modify(toErr, &env).ok())
+	require.Equal(t, FailFlush, x.Requester.Fail)
+	told := x.tell(1, &env)
+	require.NotZero(t, told.Notes&NoteEvent)
+	require.True(t, told.Event.Flush)
+	require.True(t, x.modify(toErr, &env).ok())
+	require.Zero(t, x.tell(1, &env).Notes&NoteEvent, "it is flushed already")
+}
+
 func TestTimeoutIsAlwaysAnswered(t *testing.T) {
 	for _, s := range []abi.QPState{abi.QPRTS, abi.QPSQD, abi.QPErr} {
 		x := inState(s)

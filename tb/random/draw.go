@@ -39,9 +39,15 @@ func Draw(seed uint64, o Options) *Scenario {
 		fates[i] = d.fates(i)
 	}
 	cuts := make([][2][]Cut, len(fates))
-	if chance(r, 40) {
+	stops := 40
+	switch k := r.IntN(100); {
+	case k < 10:
+		s.Unreadable, stops = pick(r, 20, 100, 500), 100
+		s.Bench.NIC.Dma.Timeout = 20_000
+		fallthrough
+	case k < 45:
 		for i := range fates {
-			cuts[i] = d.cuts(fates[i:])
+			cuts[i] = d.cuts(fates[i:], stops)
 		}
 	}
 	for i := range fates {
@@ -114,10 +120,10 @@ func (d *drawer) fates(i int) []Fate {
 
 // cuts draws which QPs are stopped in a phase, the first of those whose fates are
 // given, and has them begin anew in the next.
-func (d *drawer) cuts(fates [][]Fate) (cuts [2][]Cut) {
+func (d *drawer) cuts(fates [][]Fate, percent int) (cuts [2][]Cut) {
 	within := pick[uint64](d.Rand, 3_000, 20_000, 100_000, 200_000)
 	for q := range d.qps {
-		if chance(d.Rand, 60) {
+		if !chance(d.Rand, percent) {
 			continue
 		}
 		ways := [2]Way{Way(d.IntN(3)), Way(d.IntN(3))}
@@ -142,6 +148,7 @@ func (d *drawer) faults(p *Phase) {
 		if chance(d.Rand, 40) {
 			p.Doomed[c.Pair] = d.spoil(&p.Flows[d.IntN(2)][c.Pair], SendKey+Fault(d.IntN(3)))
 		}
+		p.Doomed[c.Pair] = p.Doomed[c.Pair] || d.s.Unreadable != 0
 	}
 }
 
@@ -160,7 +167,7 @@ func (d *drawer) phase(i int, fates [][]Fate, cuts [2][]Cut) {
 			p.Pairs[q] = d.s.Phases[i-1].Pairs[q]
 		}
 	}
-	messages := max(pick(d.Rand, 20, 100, 400), 3*d.qps)
+	messages := max(pick(d.Rand, 20, 100, 400, 400, 1500), 3*d.qps)
 	size := pick(d.Rand, 16<<10, 64<<10, 256<<10, 512<<10)
 	for h := range 2 {
 		d.bytes = size
@@ -195,7 +202,7 @@ func (d *drawer) pair() Pair {
 	for h := range p.Ends {
 		p.Ends[h] = End{
 			SendCQ: d.IntN(d.cqs[h]), RecvCQ: d.IntN(d.cqs[h]),
-			MaxSend: pick(d.Rand, 1, 2, 7, 32, 64), MaxRecv: pick(d.Rand, 1, 3, 16, 100),
+			MaxSend: pick(d.Rand, 1, 2, 7, 32, 64, 300), MaxRecv: pick(d.Rand, 1, 3, 16, 100, 700),
 			SendSGE: 1 + d.IntN(port.MaxSGE), RecvSGE: 1 + d.IntN(port.MaxSGE),
 			MaxInline: pick(d.Rand, 0, 0, 7, 32, 33, 64),
 			SigAll:    chance(d.Rand, 20),

@@ -36,6 +36,7 @@ func TestDrawCovers(t *testing.T) {
 		note("many QPs", len(s.Phases[0].Pairs) > 10)
 		note("pollers that spin", s.Style.Spin)
 		note("closed", s.Close)
+		note("payload that can't be read", s.Unreadable != 0)
 		note("admin commands beside the traffic", s.Style.Churn > 0)
 		for _, p := range s.Phases {
 			phase(note, &p)

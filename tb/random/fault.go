@@ -1,6 +1,10 @@
 package random
 
-import "rnic/abi"
+import (
+	"rnic/abi"
+	"rnic/pcie"
+	"rnic/tb/host"
+)
 
 // Fault is what is wrong with a message: it ends its connection.
 type Fault uint8
@@ -66,4 +70,16 @@ func (d *drawer) element(spans []Span, n int) int {
 		return -1
 	}
 	return list[d.IntN(len(list))]
+}
+
+// unreadable has some reads of the upper half of memory fail, where payload is, and
+// nothing but payload.
+func (s *side) unreadable(size uint64) func(*pcie.TLP) host.Verdict {
+	r := s.rand(forReads, 0)
+	return func(read *pcie.TLP) (v host.Verdict) {
+		if read.Addr >= size/2 && r.IntN(s.s.Unreadable) == 0 {
+			v.Fault = pick(r, host.FaultUR, host.FaultCA, host.FaultPoison, host.FaultNever)
+		}
+		return v
+	}
 }

@@ -76,6 +76,11 @@ func (s *Scenario) Run() (Report, error) {
 	for n := range r.sides {
 		r.sides[n] = newSide(r, n)
 	}
+	if s.Unreadable != 0 {
+		for n, h := range b.Hosts {
+			h.Machine.RC.Params.Fault = r.sides[n].unreadable(h.Machine.Mem.Size())
+		}
+	}
 	if s.Setup != nil {
 		s.Setup(b)
 	}
@@ -208,6 +213,7 @@ const (
 	forPolling
 	forMemory
 	forChurn
+	forReads
 )
 
 // await waits for a phase to begin and gives the device as the thread sees it.

@@ -20,6 +20,10 @@ type Scenario struct {
 	Budget int  // beats of the peer's rx_buf that a host's messages in flight may take; as many of its own the answers
 	Close  bool // destroy everything and stop the device at the end
 
+	// Unreadable, if not 0, has about one of so many reads of payload fail: the send
+	// whose payload that is ends in error. All pairs are cut then.
+	Unreadable int
+
 	// Setup, if set, sees the bench before it runs: a test may watch or spoil it.
 	Setup func(*tb.Bench)
 }

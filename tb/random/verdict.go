@@ -48,7 +48,7 @@ var counted = map[abi.Counter]bool{
 // do not listen any more, and of completions that were flushed or purged.
 var cutMay = map[abi.Counter]bool{
 	abi.RxDropBadQPN: true, abi.RxDropBadState: true, abi.RxDropOther: true,
-	abi.ReqCQEError: true, abi.RespCQEError: true, abi.CQEsWritten: true,
+	abi.DMAReadErrors: true, abi.ReqCQEError: true, abi.RespCQEError: true, abi.CQEsWritten: true,
 	abi.ReqRemoteInvalidRequest: true, abi.ReqRemoteOperational: true, abi.RespRemoteInvalidRequest: true,
 	abi.RespLocalLengthError: true, abi.RespLocalProtectionErrors: true,
 }
