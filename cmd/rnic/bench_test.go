@@ -17,7 +17,7 @@ import (
 )
 
 func bench() *benchCmd {
-	return &benchCmd{Seed: 1, timing: timing{LinkRate: 100, LinkLatency: 300 * time.Nanosecond, PcieLatency: 250 * time.Nanosecond}}
+	return &benchCmd{Seed: 1, timing: timing{LinkRate: 100, LinkLatency: 300 * time.Nanosecond, PcieLatency: 250 * time.Nanosecond, PcieProfile: "constant"}}
 }
 
 // measured is what `rnic bench` prints.
@@ -33,9 +33,20 @@ func TestBenchReachesItsGoals(t *testing.T) {
 		switch {
 		case x.LatencyNs > 0:
 			require.Zero(t, x.GoodputGbps)
+		case x.Name == "both ways":
+			require.GreaterOrEqual(t, x.GoodputGbps, 0.95*x.WireLimitGbps, "%+v", x)
+		case x.Name == "goodput":
+			require.GreaterOrEqual(t, x.GoodputGbps, 0.995*x.WireLimitGbps, "%+v", x)
+			require.Less(t, x.GoodputGbps, 1.001*x.WireLimitGbps, "%+v", x)
 		case x.Size >= 1023:
 			require.GreaterOrEqual(t, x.GoodputGbps, 0.97*x.WireLimitGbps, "%+v", x)
 			require.Less(t, x.GoodputGbps, 1.001*x.WireLimitGbps, "%+v", x)
+		case x.Op == "FETCH_ADD":
+			require.LessOrEqual(t, x.CyclesPerMsg, 160.0, "%+v", x)
+		case x.Op == "READ":
+			require.LessOrEqual(t, x.CyclesPerMsg, []float64{8, 25}[16/x.QPs/16], "%+v", x)
+		case x.QPs == 256: // more than have receive WQEs on chip
+			require.LessOrEqual(t, x.CyclesPerMsg, 4.5, "%+v", x)
 		case x.QPs >= 16:
 			require.LessOrEqual(t, x.CyclesPerMsg, 4.0, "%+v", x)
 			require.Positive(t, x.CyclesPerMsg)
@@ -45,8 +56,9 @@ func TestBenchReachesItsGoals(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[string]int{
-		"goodput": 5, "odd size": 8, "message rate": 7,
-		"latency, fetched": 1, "latency, inline": 1, "latency, pushed": 1,
+		"goodput": 15, "both ways": 6, "odd size": 18, "message rate": 13,
+		"latency, fetched": 1, "latency, inline": 1, "latency, pushed": 4,
+		"jitter, fetched": 1, "jitter, pushed": 1,
 	}, seen)
 
 	var out bytes.Buffer
@@ -94,8 +106,8 @@ func TestBenchStages(t *testing.T) {
 	c.Stages = true
 	r, err := c.measure()
 	require.NoError(t, err)
-	require.Len(t, r.Rows, 3)
-	require.Len(t, r.Stages, 3)
+	require.Len(t, r.Rows, 6)
+	require.Len(t, r.Stages, 6)
 	for _, w := range r.Stages {
 		var cycles uint64
 		var ns float64
@@ -103,16 +115,16 @@ func TestBenchStages(t *testing.T) {
 			cycles, ns = cycles+s.Cycles, ns+s.Ns
 			require.Equal(t, cycles, s.Since)
 		}
-		require.Equal(t, w.CQENs, ns)
+		require.Equal(t, w.LatencyNs, ns)
 		require.LessOrEqual(t, w.T+w.X, uint64(100))
 	}
 	require.LessOrEqual(t, r.Stages[2].T+r.Stages[2].X, uint64(48))
-	require.Less(t, r.Stages[2].CQENs+500, r.Stages[1].CQENs)
-	require.Less(t, r.Stages[1].CQENs+500, r.Stages[0].CQENs)
+	require.Less(t, r.Stages[2].LatencyNs+500, r.Stages[1].LatencyNs)
+	require.Less(t, r.Stages[1].LatencyNs+500, r.Stages[0].LatencyNs)
 
 	var out bytes.Buffer
 	require.NoError(t, printWays(&out, r.Stages))
-	for _, s := range []string{"register write", "WQE read", "payload read", "first bit on the wire", "CQE in memory", "T+X"} {
+	for _, s := range []string{"register write", "WQE read", "payload read", "first bit on the wire", "CQE in memory", "payload in memory", "word read", "response cut", "NICs' cycles"} {
 		require.Contains(t, out.String(), s)
 	}
 
@@ -125,7 +137,7 @@ func TestBenchStages(t *testing.T) {
 		keys = append(keys, k)
 	}
 	require.ElementsMatch(t, []string{
-		"name", "op", "size", "qps", "mtu", "goodput_gbps", "wire_limit_gbps", "cycles_per_msg", "latency_ns",
+		"name", "op", "size", "qps", "mtu", "goodput_gbps", "wire_limit_gbps", "cycles_per_msg", "latency_ns", "p99_ns", "p99.9_ns", "pcie_profile",
 	}, keys)
 	require.NotEmpty(t, doc["stages"][0]["stages"])
 }
@@ -140,8 +152,9 @@ func TestBenchFollowsItsFlags(t *testing.T) {
 	require.NoError(t, err)
 	b, err := far.measure()
 	require.NoError(t, err)
-	for i, crossings := range []float64{6, 4, 2} {
-		require.Equal(t, a.Rows[i].LatencyNs+crossings*400+1000, b.Rows[i].LatencyNs)
+	for i, crossings := range []float64{6, 4, 2, 2, 4, 4} {
+		links := []float64{1, 1, 1, 1, 2, 2}[i]
+		require.Equal(t, a.Rows[i].LatencyNs+crossings*400+links*1000, b.Rows[i].LatencyNs)
 	}
 	bad := bench()
 	bad.LinkRate = 0

@@ -5,8 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"rnic/abi"
 	"rnic/roce"
 	"rnic/tb"
+	"rnic/tb/host"
 	"rnic/tb/transfer"
 )
 
@@ -15,7 +17,11 @@ type timing struct {
 	LinkRate    int           `default:"100" help:"Rate of the wire in Gb/s."`
 	LinkLatency time.Duration `default:"300ns" help:"Latency of the wire, one way."`
 	PcieLatency time.Duration `default:"250ns" help:"Latency of PCIe, one way, for register accesses, reads and writes."`
+	PcieProfile string        `default:"constant" enum:"constant,uniform,xeon-e5,xeon-e5-cached,xeon-e5-iommu,xeon-e3" help:"How long reads of host memory take: ${enum}. Constant and uniform go by --pcie-latency."`
 }
+
+// roundTrip is the latency of a read, ps.
+func (t *timing) roundTrip() int64 { return 2 * picoseconds(t.PcieLatency) }
 
 // Limits of timing. A beat of the wire is held for each cycle of its latency, and a
 // register read that takes over 50 us is given up.
@@ -37,6 +43,11 @@ func (t *timing) config(seed uint64) (tb.Config, error) {
 	}
 	c.SetLink(t.LinkRate, picoseconds(t.LinkLatency))
 	c.SetPCIe(picoseconds(t.PcieLatency))
+	p, err := host.ProfileOf(t.PcieProfile)
+	if err != nil {
+		return c, err
+	}
+	c.Host.Read = p.Read(t.roundTrip())
 	return c, nil
 }
 
@@ -47,7 +58,13 @@ const maxWindow = 1000 * time.Hour
 
 // job is the transfer of data that the flags describe.
 func (r *runCmd) job(data transfer.Source) (transfer.Job, error) {
-	j := transfer.Job{Data: data, QPs: r.QPs, MsgSize: r.MsgSize, Depth: r.Depth}
+	j := transfer.Job{Data: data, Op: ops[r.Op], QPs: r.QPs, MsgSize: 4096, Depth: r.Depth}
+	switch {
+	case r.MsgSize != nil:
+		j.MsgSize = *r.MsgSize
+	case j.Op == abi.OpCompareSwap || j.Op == abi.OpFetchAdd:
+		j.MsgSize = 8
+	}
 	j.Driver.NoPush, j.Driver.Seed = r.NoPush, r.Seed
 	mtu, ok := roce.MTUOf(r.MTU)
 	if !ok {
@@ -57,9 +74,17 @@ func (r *runCmd) job(data transfer.Source) (transfer.Job, error) {
 	return j, j.Check()
 }
 
+// ops are the operations of --op.
+var ops = map[string]abi.WQEOp{
+	"send": abi.OpSend, "send-imm": abi.OpSendImm, "write": abi.OpWrite, "write-imm": abi.OpWriteImm,
+	"read": abi.OpRead, "cas": abi.OpCompareSwap, "faa": abi.OpFetchAdd,
+}
+
 // window judges the flags of the waves.
 func (r *runCmd) window() error {
 	switch {
+	case r.All && !r.Stats:
+		return fmt.Errorf("--all chooses what --stats prints, and there is no --stats")
 	case !r.VCD && (len(r.Scope) > 0 || r.From != 0 || r.To != 0):
 		return fmt.Errorf("--scope, --from and --to choose what --vcd writes, and there is no --vcd")
 	case r.From < 0 || r.From > maxWindow:

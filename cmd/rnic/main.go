@@ -10,7 +10,7 @@ import (
 
 // cli is the command line.
 type cli struct {
-	Run   runCmd   `cmd:"" help:"Send a file from host a to host b and verify it."`
+	Run   runCmd   `cmd:"" help:"Move a file from one host to the other and verify it."`
 	Bench benchCmd `cmd:"" help:"Goodput, message rate and latency, in cycles of the model."`
 	Regs  regsCmd  `cmd:"" help:"List the registers, counters and doorbells of BAR0."`
 	Area  areaCmd  `cmd:"" help:"Flip-flop and RAM bits of each block."`

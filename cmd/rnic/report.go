@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"rnic/abi"
 	"rnic/tb"
 	"rnic/tb/transfer"
 )
@@ -14,6 +15,7 @@ import (
 // report is what a run came to, and its JSON form.
 type report struct {
 	Verified      bool     `json:"verified"`
+	Op            string   `json:"op"` // as --op has it
 	Messages      int      `json:"messages"`
 	Packets       int      `json:"packets"`
 	Bytes         int64    `json:"bytes"`
@@ -25,6 +27,7 @@ type report struct {
 	CyclesPerS    float64  `json:"cycles_per_s"`
 	Seed          uint64   `json:"seed"`
 	Files         []string `json:"files"`
+	Counters      []count  `json:"counters,omitempty"` // with --stats
 
 	nsPerMessage float64 // at the receiver, 0 for one message
 }
@@ -52,13 +55,39 @@ func (p *report) table(out io.Writer) error {
 	fmt.Fprintf(w, "bytes\t%d\n", p.Bytes)
 	fmt.Fprintf(w, "cycles\t%d\n", p.Cycles)
 	fmt.Fprintf(w, "simulated time\t%.3f us\n", p.SimNs/1000)
-	if p.nsPerMessage > 0 {
+	if p.WireLimitGbps > 0 && p.nsPerMessage > 0 {
 		fmt.Fprintf(w, "goodput\t%.2f Gb/s of %.2f that the wire allows\n", p.GoodputGbps, p.WireLimitGbps)
+	}
+	if p.nsPerMessage > 0 {
 		fmt.Fprintf(w, "time a message\t%.1f ns\n", p.nsPerMessage)
 	}
 	fmt.Fprintf(w, "wall time\t%.2f s, %.0f cycles/s\n", p.WallS, p.CyclesPerS)
 	for _, f := range p.Files {
 		fmt.Fprintf(w, "wrote\t%s\n", f)
 	}
+	if len(p.Counters) > 0 {
+		fmt.Fprint(w, "\ncounter\thost a\thost b\n")
+	}
+	for _, c := range p.Counters {
+		fmt.Fprintf(w, "%s\t%d\t%d\n", c.Name, c.A, c.B)
+	}
 	return w.Flush()
+}
+
+// count is a counter of both NICs at the end of a run.
+type count struct {
+	Name string `json:"name"`
+	A    uint64 `json:"host_a"`
+	B    uint64 `json:"host_b"`
+}
+
+// counters are those that are not 0 at one NIC at least, or all, in their order.
+func counters(res *transfer.Result, all bool) []count {
+	var cs []count
+	for _, c := range abi.Counters() {
+		if a, b := res.Counters[0][c], res.Counters[1][c]; all || a != 0 || b != 0 {
+			cs = append(cs, count{c.String(), a, b})
+		}
+	}
+	return cs
 }

@@ -18,7 +18,8 @@ type runCmd struct {
 
 	MTU     int    `default:"1024" help:"Path MTU in bytes: 256, 512, 1024, 2048 or 4096."`
 	QPs     int    `name:"qps" default:"4" help:"Queue pairs, which take the messages in turn."`
-	MsgSize int    `default:"4096" help:"Bytes of a message."`
+	Op      string `default:"send" enum:"send,send-imm,write,write-imm,read,cas,faa" help:"Operation that carries the messages: ${enum}. A read has the file at host b and takes it to host a."`
+	MsgSize *int   `help:"Bytes of a message; 4096, of cas and faa 8."`
 	Depth   int    `default:"16" help:"Messages that a QP has posted at once."`
 	NoPush  bool   `help:"Ring the doorbell only: the NIC fetches every WQE from memory."`
 	Seed    uint64 `default:"1" help:"Seed of all that is drawn: the pages of memory, the first PSNs."`
@@ -33,6 +34,8 @@ type runCmd struct {
 	Scope   []string      `help:"Trace only these parts of the hierarchy, as host_a.nic.ack_gen."`
 	From    time.Duration `help:"Trace from this simulated time on."`
 	To      time.Duration `help:"Trace up to this simulated time."`
+	Stats   bool          `help:"Print the counters of both NICs that are not 0."`
+	All     bool          `help:"With --stats: all counters."`
 	JSON    bool          `help:"Print the result as JSON."`
 }
 
@@ -88,6 +91,10 @@ func (r *runCmd) Run() error {
 		return err
 	}
 	rep := newReport(res, wall, r.Seed, out.files)
+	rep.Op = r.Op
+	if r.Stats {
+		rep.Counters = counters(&res, r.All)
+	}
 	if r.JSON {
 		return rep.json(os.Stdout)
 	}

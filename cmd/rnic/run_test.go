@@ -7,11 +7,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"rnic/abi"
 )
 
 // result is the JSON form of a run.
 type result struct {
 	Verified      *bool    `json:"verified"`
+	Op            string   `json:"op"`
 	Messages      int      `json:"messages"`
 	Packets       int      `json:"packets"`
 	Bytes         int64    `json:"bytes"`
@@ -23,6 +26,11 @@ type result struct {
 	CyclesPerS    float64  `json:"cycles_per_s"`
 	Seed          *uint64  `json:"seed"`
 	Files         []string `json:"files"`
+	Counters      []struct {
+		Name string `json:"name"`
+		A    uint64 `json:"host_a"`
+		B    uint64 `json:"host_b"`
+	} `json:"counters"`
 }
 
 // runJSON is a run with --json.
@@ -58,6 +66,39 @@ func TestRunJSON(t *testing.T) {
 	require.NotNil(t, r.Files, "no files are an empty list")
 	require.Empty(t, r.Files)
 	require.Equal(t, uint64(1), *r.Seed)
+}
+
+// Every operation carries the file, and says which it was.
+func TestOperations(t *testing.T) {
+	dir := t.TempDir()
+	file, _ := random(t, dir, 8000)
+	for op, packets := range map[string][2]uint64{ // of each host, ACKs of requests aside
+		"send": {8, 0}, "send-imm": {8, 0}, "write": {8, 0}, "write-imm": {8, 0}, "read": {2, 8}, "cas": {1000, 1000}, "faa": {1000, 1000},
+	} {
+		r := runJSON(t, dir, file, "--op", op, "--stats")
+		require.Equal(t, op, r.Op)
+		require.Equal(t, int64(8000), r.Bytes, op)
+		require.Equal(t, int(packets[0]), r.Packets, op)
+		require.Equal(t, "tx_packets", r.Counters[0].Name)
+		require.Equal(t, packets[0], r.Counters[0].A, op)
+		require.GreaterOrEqual(t, r.Counters[0].B, max(1, packets[1]), op)
+		for _, c := range r.Counters {
+			require.NotZero(t, c.A+c.B, c.Name)
+		}
+	}
+	require.Equal(t, "send", runJSON(t, dir).Op)
+	require.Equal(t, 1, runJSON(t, dir, "/dev/null", "--op", "read").Messages)
+	require.Equal(t, 2000, runJSON(t, dir, file, "--op", "write", "--msg-size", "4").Messages)
+}
+
+func TestStats(t *testing.T) {
+	out := rnic(t, t.TempDir(), "run", "--stats")
+	require.Regexp(t, `(?m)^counter +host a +host b$`, out)
+	require.Regexp(t, `(?m)^tx_packets +16 +5$`, out)
+	require.NotContains(t, out, "rx_drop_bad_icrc")
+	all := runJSON(t, t.TempDir(), "--stats", "--all")
+	require.Len(t, all.Counters, abi.NumCounters)
+	require.Empty(t, runJSON(t, t.TempDir()).Counters)
 }
 
 // Flags do what they say.
@@ -140,7 +181,7 @@ func TestHelp(t *testing.T) {
 		require.Regexp(t, `(?m)^  `+c+`\b`, out)
 	}
 	run := rnic(t, t.TempDir(), "run", "--help")
-	for _, f := range []string{"mtu", "qps", "msg-size", "depth", "seed", "link-rate", "link-latency", "pcie-latency", "vcd", "pcap", "out", "scope", "from", "to", "json"} {
+	for _, f := range []string{"mtu", "qps", "msg-size", "depth", "seed", "link-rate", "link-latency", "pcie-latency", "op", "stats", "all", "pcie-profile", "vcd", "pcap", "out", "scope", "from", "to", "json"} {
 		require.Contains(t, run, "--"+f)
 	}
 }

@@ -85,8 +85,8 @@ func TestArea(t *testing.T) {
 		return m
 	}
 	blocks := rows("area")
-	require.Len(t, blocks, 15)
-	for _, name := range []string{"csr", "admin", "qpc", "mpt", "dma", "wqe_sched", "rq_fetch", "cq_writer", "retrans", "pkt_tx", "pkt_rx", "ack_gen", "scatter", "mac"} {
+	require.Len(t, blocks, 17)
+	for _, name := range []string{"csr", "admin", "qpc", "mpt", "dma", "wqe_sched", "rq_fetch", "cq_writer", "retrans", "pkt_tx", "pkt_rx", "ack_gen", "scatter", "responder", "atomic", "mac"} {
 		require.Positive(t, blocks[name][0], name)
 	}
 	require.Equal(t, 128<<10*8, blocks["pkt_rx"][1], "rx_buf is 128 KiB")

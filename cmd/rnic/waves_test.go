@@ -95,7 +95,7 @@ func TestGTKWaveReadsTheRun(t *testing.T) {
 				{bell + period, "host_a.nic.qpc.bell.head.qpn[23:0]", "000002"},
 				{out - 1, "host_a.nic.mac.transmit.tx.fire", "0"},
 				{out, "host_a.nic.mac.transmit.tx.fire", "1"},
-				{out, "host_a.nic.pkt_tx.send.request.head.pkt.psn[23:0]", psn},
+				{out, "host_a.nic.pkt_tx.send.payload.head.pkt.psn[23:0]", psn},
 				{frames[0].ps, "host_a.wire.from_nic.fire", "1"},
 				{frames[0].ps, "host_a.wire.from_nic.head.last", "1"},
 				{frames[0].ps - period, "host_a.wire.from_nic.head.last", "0"},
@@ -114,7 +114,7 @@ func TestGTKWaveReadsTheRun(t *testing.T) {
 			}
 			enum(bell-1, "host_a.nic.wqe_sched.fetch.reader.ctx.state", "[2:0]", "RESET", "000")
 			enum(out, "host_a.nic.wqe_sched.fetch.reader.ctx.state", "[2:0]", "RTS", "011")
-			enum(out, "host_a.nic.pkt_tx.send.request.head.pkt.opcode", "[7:0]", "RC_SEND_FIRST", "00")
+			enum(out, "host_a.nic.pkt_tx.send.payload.head.pkt.opcode", "[7:0]", "RC_SEND_FIRST", "00")
 			enum(int64(at[judged])*period, "host_b.nic.ack_gen.issue.pkt.head.opcode", "[7:0]", "RC_SEND_FIRST", "00")
 			enum(cqe, "host_a.nic.cq_writer.send.head.status", "[7:0]", "SUCCESS", "00")
 
@@ -165,7 +165,7 @@ say "shown [expr [gtkwave::getWindowStartTime] < %[1]d && [gtkwave::getWindowEnd
 gtkwave::setMarker %[1]d
 say [gtkwave::getTraceValueAtMarkerFromName csr/qp_bell/fire]
 gtkwave::setMarker %[2]d
-foreach s {wqe_sched/pick/qpn wqe_sched/fetch/reader/ctx/state pkt_tx/send/request/head/pkt/opcode retrans/used} {
+foreach s {wqe_sched/pick/qpn wqe_sched/fetch/reader/ctx/state pkt_tx/send/payload/head/pkt/opcode retrans/used} {
 	say "$s [gtkwave::getTraceValueAtMarkerFromName $s]"
 }
 `
@@ -179,7 +179,7 @@ shown 1
 1
 wqe_sched/pick/qpn 000002
 wqe_sched/fetch/reader/ctx/state RTS
-pkt_tx/send/request/head/pkt/opcode RC_SEND_FIRST
+pkt_tx/send/payload/head/pkt/opcode RC_SEND_FIRST
 retrans/used 1
 `, at[doorbell]*period, at[sending]*period, at[acking]*period, at[complete]*period)
 	got := wavetest.GTKWave(t, script, filepath.Join(dir, "out", "rnic.vcd"), filepath.Join(dir, "out", "rnic.gtkw"))

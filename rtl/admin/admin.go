@@ -17,7 +17,8 @@
 // RESET and destruction of a QP come in two phases: qpc stops the QP, a Purge
 // marker goes down each pipeline behind all work of that QP, and when both are
 // back qpc clears or frees it. So nothing of an older life of a QP number is left
-// when its command completes. DEREG_MR sends markers too, when mpt knows the key no
+// when its command completes. The sending pipeline is first: a fault that it met in a
+// READ response is then on its way before the marker of the receiving one. DEREG_MR sends markers too, when mpt knows the key no
 // more, so that nothing reads or writes the region when it completes.
 //
 // Invariants:

@@ -8,7 +8,7 @@ import (
 type qpRegs struct {
 	SendCQN, RecvCQN port.CQN
 	Recv             bool // which of the two is counted
-	Tx, Rx           bool // the marker has been sent; then: has come back
+	Tx, Rx           bool // the marker has come back
 }
 
 // askQP sends an operation to qpc.
@@ -94,46 +94,40 @@ func (m *Admin) qpResult() {
 // is done.
 const fenceQPN port.QPN = 0
 
-// markers sends a marker behind all work of the QP, down each pipeline.
+// markers sends a marker behind all work of the QP, down the sending pipeline and,
+// when that is back, down the receiving one.
 func (m *Admin) markers() {
-	q, d := &m.Q.QP, &m.D.QP
-	p := port.Purge{QPN: port.QPN(m.Q.Cmd.Object)}
+	p, out := port.Purge{QPN: port.QPN(m.Q.Cmd.Object), RX: m.Q.QP.Tx}, &m.PurgeTx
 	if m.Q.Cmd.Op == abi.AdminDeregMR {
 		p.QPN = fenceQPN
 	}
-	if !q.Tx && m.PurgeTx.Ready() {
-		m.PurgeTx.Put(p)
-		d.Tx = true
+	if p.RX {
+		out = &m.PurgeRx
 	}
-	if !q.Rx && m.PurgeRx.Ready() {
-		p.RX = true
-		m.PurgeRx.Put(p)
-		d.Rx = true
-	}
-	if d.Tx && d.Rx {
-		d.Tx, d.Rx = false, false
+	if out.Ready() {
+		out.Put(p)
 		m.D.State = markersBack
 	}
 }
 
-// markersBack waits for both, and has qpc end the QP's life; no QP's life ends with
-// a region.
+// markersBack waits for a marker. When both have come back it has qpc end the QP's
+// life; no QP's life ends with a region.
 func (m *Admin) markersBack() {
-	d := &m.D.QP
+	q, d := &m.Q.QP, &m.D.QP
 	switch {
-	case m.Q.QP.Tx && m.Q.QP.Rx && m.Q.Cmd.Op == abi.AdminDeregMR:
+	case q.Rx && m.Q.Cmd.Op == abi.AdminDeregMR:
 		m.end(abi.AdminOK, abi.SynNone)
-	case m.Q.QP.Tx && m.Q.QP.Rx:
+	case q.Rx:
 		op := port.QPClear
 		if m.Q.Cmd.Op == abi.AdminDestroyQP {
 			op = port.QPFree
 		}
 		m.askQP(op, nil)
 	case m.Purged.Valid():
-		if m.Purged.Take().RX {
-			d.Rx = true
-		} else {
-			d.Tx = true
+		m.Purged.Take()
+		d.Tx, d.Rx = true, q.Tx
+		if !q.Tx {
+			m.D.State = markers
 		}
 	}
 }

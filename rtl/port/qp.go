@@ -211,10 +211,10 @@ type QPAdminRes struct {
 	Attr     abi.QPMailbox
 }
 
-// Purge is a marker that admin sends down both pipelines when a QP is reset or
-// destroyed, or, with QPN 0, which no QP has, when a memory region has ended. It
-// travels in order behind all work of that QP, and behind all packets whose memory
-// was translated before:
+// Purge is a marker that admin sends down both pipelines, one behind the other, when
+// a QP is reset or destroyed, or, with QPN 0, which no QP has, when a memory region
+// has ended. It travels in order behind all work of that QP, and behind all packets
+// whose memory was translated before:
 //
 //	admin ► wqe_sched ► pkt_tx ► retrans ► cq_writer ► admin
 //	admin ► ack_gen ► scatter ► cq_writer ► admin, and scatter ► ack_gen ► responder

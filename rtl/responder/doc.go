@@ -27,7 +27,9 @@
 // A fatal NAK may be for a READ whose memory could not be read half-way: then what is
 // left of that READ is forgotten, with all behind it, and the NAK is next.
 //
-// Purge gives back the whole list at once, and ends a slice that is being sent.
+// Purge gives back the whole list at once, and ends a slice that is being sent. It is
+// taken when pkt_tx has taken the packets before it: no answer of the QP is then on
+// its way to be asked for at qpc, where a next life of the QP could answer.
 //
 // Ports: Jobs from ack_gen, AtomicRes from atomic, Pkt and Piece to pkt_tx, Done
 // to qpc, all of Responder.

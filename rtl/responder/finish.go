@@ -42,12 +42,13 @@ func (r *Responder) want(t turn) (queued bool) {
 // enqueue enters a job into its list, and tells whether the QP wants a turn.
 func (r *Responder) enqueue(l *list) bool {
 	d := &r.D
-	j := r.Jobs.Take()
-	switch {
-	case j.Purge:
+	j := r.Jobs.Head()
+	if j.Purge {
 		r.purge(l, j)
 		return false
-	case j.Kind == port.JobNone:
+	}
+	r.Jobs.Take()
+	if j.Kind == port.JobNone {
 		return false
 	}
 	e := enter(j)
@@ -74,8 +75,10 @@ func (r *Responder) enqueue(l *list) bool {
 	return !l.Waits
 }
 
-// purge forgets a QP.
+// purge forgets a QP. The job stays at the head until what has been described of the
+// QP is in pkt_tx.
 func (r *Responder) purge(l *list, j *port.Job) {
+	r.D.Mark, r.D.Last = true, r.D.Sent
 	r.drop(l)
 	if r.D.Slice.QPN == j.QPN {
 		r.D.Slice.Valid = false

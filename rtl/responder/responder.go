@@ -31,6 +31,10 @@ type regs struct {
 	Free  uint16 // first of the linked list of those that came back
 	Used  uint16 // entries in lists
 	Slice slice
+	Sent  uint8 // packets put into Pkt, modulo 2^8
+	Room  uint8 // most room that Pkt ever had: there is nothing in it
+	Mark  bool  // a purge is done, but the packets before it have not all left Pkt
+	Last  uint8 // and these are the packets up to here
 }
 
 // Responder is the block. Its ports are described in the package comment.
@@ -69,7 +73,12 @@ func New(p Params) *Responder {
 // Eval finishes the operation that was begun, sends a packet, and begins another
 // operation.
 func (r *Responder) Eval() {
-	q := &r.Q
+	q, d := &r.Q, &r.D
+	d.Room = max(q.Room, uint8(r.Pkt.Space()))
+	if left := q.Sent - (d.Room - uint8(r.Pkt.Space())); q.Mark && left-q.Last < 1<<7 {
+		r.Jobs.Take()
+		d.Mark = false
+	}
 	queued, took := false, false
 	if q.Op != opNone {
 		queued = r.finish()
@@ -128,7 +137,7 @@ func (r *Responder) begin(queued, took bool) {
 // job begins an operation for the job at the head, if there is room for one.
 func (r *Responder) job(took bool) bool {
 	q, d := &r.Q, &r.D
-	if took || q.Op == opJob || !r.Jobs.Valid() {
+	if took || q.Op == opJob || q.Mark || !r.Jobs.Valid() {
 		return false
 	}
 	j := r.Jobs.Head()

@@ -173,9 +173,11 @@ func TestPurge(t *testing.T) {
 	b.run(t, 50)
 	b.give(port.Job{Purge: true, QPN: 1}, port.Job{Purge: true, QPN: 3}, ack(1, 6000), atomic(3, 9))
 	b.run(t, 50)
-	b.result(port.AtomicRes{QPN: 3, PSN: 9, Value: 1})
+	require.Equal(t, 2, b.DUT.Jobs.Len(), "a purge is not taken before the packets before it")
 	b.Pkt.Shut = false
-	b.run(t, 200)
+	b.run(t, 50)
+	b.result(port.AtomicRes{QPN: 3, PSN: 9, Value: 1})
+	b.run(t, 150)
 	require.Equal(t, []roce.PSN{0, 1, 6000}, b.psns(1), "two were in the stream already")
 	require.Equal(t, []roce.PSN{1}, b.psns(2))
 	require.Equal(t, []roce.PSN{9}, b.psns(3))
@@ -197,8 +199,9 @@ func TestPurgeBehindResults(t *testing.T) {
 	}
 	b.give(port.Job{Purge: true, QPN: 1}, atomic(1, 20))
 	b.run(t, 50)
-	b.result(port.AtomicRes{QPN: 1, PSN: 20, Value: 99})
 	b.Pkt.Shut = false
+	b.run(t, 50)
+	b.result(port.AtomicRes{QPN: 1, PSN: 20, Value: 99})
 	b.run(t, 50)
 	require.Equal(t, []roce.PSN{20}, b.psns(1))
 	require.EqualValues(t, 99, b.Pkt.Got[len(b.Pkt.Got)-1].Reth.Swap)

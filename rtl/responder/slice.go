@@ -42,6 +42,7 @@ func (r *Responder) send() {
 	}
 	e := &s.Job
 	p := r.Pkt.Next()
+	r.D.Sent++
 	*p = port.TxPkt{QPN: s.QPN, Resp: true, PSN: e.PSN}
 	switch e.Kind {
 	case port.JobRead:

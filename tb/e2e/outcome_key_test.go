@@ -68,7 +68,7 @@ func aim(w *world, wr driver.SendWR, x target) driver.SendWR {
 	return wr
 }
 
-// TestOutcomesRemoteKey (B026, B062, B139, B141, B147): addresses and keys that the
+// TestOutcomesRemoteKey (B026, B139, B141, B147): addresses and keys that the
 // peer must not reach. Both QPs fail, nothing changes, and an event tells where no
 // receive can. The work requests are unsignalled: errors complete anyway.
 func TestOutcomesRemoteKey(t *testing.T) {

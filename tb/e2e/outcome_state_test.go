@@ -54,7 +54,7 @@ func TestOutcomesAtomic(t *testing.T) {
 	outcomes(t, rows)
 }
 
-// TestOutcomesState (B018): queues that are not ready, and rights that they lack.
+// TestOutcomesState (B018, B120): queues that are not ready, and rights that they lack.
 func TestOutcomesState(t *testing.T) {
 	var rows []outcome
 	one := func(op abi.WQEOp) func(w *world) []driver.SendWR {

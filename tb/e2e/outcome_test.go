@@ -48,18 +48,24 @@ type outcome struct {
 	more     func(w *world, sent, received []driver.WC)
 }
 
-// outcomes runs rows, each on machines of its own.
+// outcomes runs rows, each on machines of its own, in two ways: without end-to-end
+// credits; and with them, PSNs that wrap, and no pushed WQEs.
 func outcomes(t *testing.T, rows []outcome) {
 	t.Helper()
 	for i := range rows {
-		t.Run(rows[i].name, rows[i].run)
+		t.Run(rows[i].name, func(t *testing.T) { rows[i].run(t, quick, 0) })
+	}
+	credits := quick
+	credits.Credits, credits.Driver.NoPush = true, true
+	for i := range rows {
+		t.Run("credits, "+rows[i].name, func(t *testing.T) { rows[i].run(t, credits, 0xffffff) })
 	}
 }
 
-func (o *outcome) run(t *testing.T) {
-	s := e2e.New(t, quick)
+func (o *outcome) run(t *testing.T, opt e2e.Options, psn uint32) {
+	s := e2e.New(t, opt)
 	far := region(t, s.B, s.B.PD, farAt, farSize, all)
-	c := driver.QPConfig{MaxSend: 8, MaxRecv: 8, MaxSendSGE: 4, MaxRecvSGE: 4, MaxInline: 64}
+	c := driver.QPConfig{MaxSend: 8, MaxRecv: 8, MaxSendSGE: 4, MaxRecvSGE: 4, MaxInline: 64, PSN: psn}
 	if o.connect.Timeout == 0 {
 		o.connect.Timeout = 10 // 8,192 cycles
 	}

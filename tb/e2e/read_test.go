@@ -153,3 +153,31 @@ func TestResetWhileReading(t *testing.T) {
 		}
 	}
 }
+
+// TestOldAnswers: answers of a QP's old life that wait behind those of another QP,
+// when everything is small, do not show up in its next one.
+func TestOldAnswers(t *testing.T) {
+	for _, jobs := range []int{1, 2, 0} {
+		o := quick
+		o.Bench.NIC.Responder.Jobs = jobs
+		s := e2e.New(t, o)
+		busy, p := s.Pair(), s.Pair()
+		mr := open(t, s.B)
+		p.B.Fill(0, 800_000, 9)
+		busy.A.Send(readWR(busy.A, mr, 1, 0, 400_000), readWR(busy.A, mr, 2, 0, 400_000))
+		s.Sleep(500)
+		p.A.Send(readWR(p.A, mr, 1, 500_000, 3000), readWR(p.A, mr, 2, 500_000, 100_000), readWR(p.A, mr, 3, 500_000, 100_000))
+		s.Sleep(1500)
+		p.A.Reset()
+		p.B.Reset()
+		p.A.Reconnect()
+		p.B.Reconnect()
+		p.A.Send(readWR(p.A, mr, 4, 700_000, 5000))
+		p.A.Sent(e2e.OK(4)...)
+		p.A.Demand(700_000, e2e.Bytes(800_000, 9)[700_000:705_000])
+		busy.A.Sent(e2e.OK(1, 2)...)
+		s.Sleep(5000)
+		p.A.DemandState(abi.QPRTS)
+		s.Close()
+	}
+}

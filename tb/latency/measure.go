@@ -45,10 +45,9 @@ type Result struct {
 func answers(op abi.WQEOp) bool { return op == abi.OpRead || op == abi.OpFetchAdd }
 
 // prepare judges what is asked for, and builds a fresh bench for it.
-func prepare(c tb.Config, op abi.WQEOp, m Mode, size, count int) (*run, error) {
-	most := inlineBytes
-	if m == Fetched || op == abi.OpRead {
-		most = mtu.Bytes()
+func prepare(c tb.Config, op abi.WQEOp, m Mode, size, most, count int) (*run, error) {
+	if m != Fetched && op != abi.OpRead {
+		most = inlineBytes
 	}
 	switch {
 	case !slices.Contains(Ops[:], op):
@@ -69,13 +68,17 @@ func prepare(c tb.Config, op abi.WQEOp, m Mode, size, count int) (*run, error) {
 	return &run{bench: bench, op: op, mode: m, size: size, count: count}, nil
 }
 
-// maxCount is the most messages of a sample: a queue holds them all.
-const maxCount = 4000
+// Limits of a sample: a queue holds all its messages.
+const (
+	maxCount  = 4000
+	maxSample = 1 << 20 // bytes of a message that is not inline
+)
 
 // Sample sends n messages one at a time, each when all of the one before is at
-// rest, and gives their latencies in cycles, in order.
+// rest, and gives their latencies in cycles, in order. Sizes are those of Measure,
+// but up to 1 MiB.
 func Sample(c tb.Config, op abi.WQEOp, m Mode, size, n int) ([]uint64, error) {
-	r, err := prepare(c, op, m, size, n)
+	r, err := prepare(c, op, m, size, maxSample, n)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +108,7 @@ func (r *run) end(i int) uint64 {
 // 32, unless it is a READ), on a fresh bench: one that is at rest, with a context
 // and a receive WQE on chip because messages went before.
 func Measure(c tb.Config, op abi.WQEOp, m Mode, size int) (Result, error) {
-	r, err := prepare(c, op, m, size, 1)
+	r, err := prepare(c, op, m, size, mtu.Bytes(), 1)
 	if err != nil {
 		return Result{}, err
 	}

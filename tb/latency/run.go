@@ -34,6 +34,7 @@ func (r *run) run() error {
 	for i := range r.sides {
 		s := &r.sides[i]
 		s.h = r.bench.Hosts[i]
+		s.bytes = r.size
 		s.size, s.completes = r.lands(i)
 		s.h.Machine.RC.OnWrite = s.landed
 		s.h.Go("cpu", func(t *hdl.Thread, bus *host.Bus) {
@@ -115,7 +116,7 @@ func (r *run) receive(s *side, t *hdl.Thread) error {
 		if r.op != abi.OpSend {
 			break
 		}
-		if _, err := s.qp.PostRecv(driver.RecvWR{SGEs: []driver.SGE{s.mr.SGE(0, mtu.Bytes())}}); err != nil {
+		if _, err := s.qp.PostRecv(driver.RecvWR{SGEs: []driver.SGE{s.mr.SGE(0, max(r.size, mtu.Bytes()))}}); err != nil {
 			return err
 		}
 	}

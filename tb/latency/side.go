@@ -29,6 +29,7 @@ type side struct {
 
 	peer address // of the other host's buffer
 
+	bytes         int    // of a message
 	size, written int    // bytes of payload to come, and that came
 	completes     bool   // a CQE comes behind it
 	payload, cqe  uint64 // cycles in which they were in memory
@@ -66,7 +67,7 @@ func (s *side) open(t *hdl.Thread, m Mode, n int) error {
 	if err != nil {
 		return err
 	}
-	if s.buf, err = dev.AllocBuffer(mtu.Bytes(), 0); err != nil {
+	if s.buf, err = dev.AllocBuffer(max(s.bytes, mtu.Bytes()), 0); err != nil {
 		return err
 	}
 	if s.mr, err = pd.RegMR(s.buf, access); err != nil {

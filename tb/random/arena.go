@@ -95,6 +95,10 @@ func (s *side) partly(m *Message, spans []Span, data []byte) error {
 		if sp.Len == 0 {
 			continue
 		}
+		if sp.Bad {
+			data = data[min(sp.Len, len(data)):]
+			continue
+		}
 		a, got := s.arenas[sp.Arena], make([]byte, sp.Len)
 		if _, err := a.buf.ReadAt(got, int64(sp.Off)); err != nil {
 			return err

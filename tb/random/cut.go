@@ -188,6 +188,9 @@ func (e *end) flushed(c completion, recv bool) error {
 	case c.Status == abi.StatusLocQPOp && c.Vendor == abi.VendorDMARead && !recv && e.s.s.Unreadable != 0 && !*seen:
 		*seen = true
 		e.s.faults++
+	case e.s.unanswered(c, p.want.Opcode) && !recv && !*seen:
+		*seen = true
+		e.s.faults++
 	case c != p.want || !p.completes || *seen:
 		return fmt.Errorf("pair %d in ERR (flushed: %t): got %+v of %+v", e.i, *seen, c, p)
 	}

@@ -145,7 +145,7 @@ func (d *drawer) cuts(fates [][]Fate, percent int) (cuts [2][]Cut) {
 func (d *drawer) faults(p *Phase) {
 	p.Doomed = make([]bool, d.qps)
 	for _, c := range p.Cuts[0] {
-		if chance(d.Rand, 40) {
+		if chance(d.Rand, 60) {
 			p.Doomed[c.Pair] = d.spoil(&p.Flows[d.IntN(2)][c.Pair], SendKey+Fault(d.IntN(3)))
 		}
 		p.Doomed[c.Pair] = p.Doomed[c.Pair] || d.s.Unreadable != 0

@@ -15,16 +15,20 @@ const (
 	SendKey         // an element that is sent has a wrong key or address
 	RecvShort       // the receive is shorter than the message
 	RecvKey         // an element that is received to has
+	RemoteKey       // the key or address at the peer is wrong
+	FetchKey        // an element that a READ or atomic writes to has a wrong key or address
 )
 
 // sent is how the send of a faulty message ends.
 func (f Fault) sent() abi.WCStatus {
-	return [...]abi.WCStatus{abi.StatusSuccess, abi.StatusLocProt, abi.StatusRemInvReq, abi.StatusRemOp}[f]
+	return [...]abi.WCStatus{abi.StatusSuccess, abi.StatusLocProt, abi.StatusRemInvReq, abi.StatusRemOp,
+		abi.StatusRemAccess, abi.StatusLocProt}[f]
 }
 
 // received is how its receive ends; SUCCESS: not at all.
 func (f Fault) received() abi.WCStatus {
-	return [...]abi.WCStatus{abi.StatusSuccess, abi.StatusSuccess, abi.StatusLocLen, abi.StatusLocProt}[f]
+	return [...]abi.WCStatus{abi.StatusSuccess, abi.StatusSuccess, abi.StatusLocLen, abi.StatusLocProt,
+		abi.StatusLocAccess, abi.StatusSuccess}[f]
 }
 
 // spoil makes one of the messages faulty, and tells whether there was one to spoil.
@@ -32,6 +36,9 @@ func (d *drawer) spoil(f *Flow, fault Fault) bool {
 	for range 20 {
 		m := &f.Messages[d.IntN(len(f.Messages))]
 		if m.Op != abi.OpSend && m.Op != abi.OpSendImm {
+			if m.spoilRemote(d) {
+				return true
+			}
 			continue
 		}
 		spans, reach := m.Dst, len(m.Data)

@@ -127,6 +127,7 @@ func (e *end) target(m *Message, w *driver.SendWR) {
 		w.RemoteAddr, w.RKey = m.ID<<32, ^g.Arenas[0].RKey
 	}
 	w.SwapAdd, w.Compare = m.SwapAdd, m.Compare
+	e.misdirect(m, w)
 }
 
 // arrival is the completion of the receive that a message meets.
@@ -205,7 +206,11 @@ func (s *side) settleRemote() error {
 	told := &s.r.told[s.phase-1]
 	for i, e := range s.ends {
 		for k := e.done; k < e.next; k++ {
-			if m := &e.out.Messages[k]; m.fetches() {
+			m := &e.out.Messages[k]
+			if m.Fault == RemoteKey {
+				break // nothing comes of it, nor of what is behind
+			}
+			if m.fetches() {
 				if err := s.partly(m, m.Src, m.Data); err != nil {
 					return err
 				}
@@ -216,7 +221,11 @@ func (s *side) settleRemote() error {
 			return err
 		}
 		for k := e.written; k < o.posted; k++ {
-			if m := &e.in.Messages[k]; m.writes() {
+			m := &e.in.Messages[k]
+			if m.Fault != NoFault && m.Fault != FetchKey {
+				break
+			}
+			if m.writes() {
 				if err := s.partly(m, []Span{m.Remote}, m.Data); err != nil {
 					return err
 				}
@@ -287,6 +296,9 @@ func (w *Word) replay(l []Message, i int, got uint64, o *outcome) error {
 	ok := o.done == 0 && v == got
 	for k := range l[:o.posted] {
 		m := &l[k]
+		if m.Fault == RemoteKey {
+			break
+		}
 		if m.atomic() && m.Word == i {
 			switch {
 			case m.Op == abi.OpFetchAdd:
