@@ -37,8 +37,10 @@
 //
 // A packet whose payload cannot be read is not sent; Fault tells qpc. Answers of
 // qpc from before it took the fault may be out of date: those packets are asked
-// for again when their turn comes, and dropped if qpc says so. So no packet of a
-// QP follows one that was not sent, and a QP has one fault.
+// for again when their turn comes, and dropped if qpc says so. One that is dropped
+// makes the answers from before out of date again: its QP may have stopped for
+// another reason. So no packet of a QP follows one that was not sent, and a QP has
+// one fault.
 //
 // Purge passes on the marker when every packet before it has left or has been
 // dropped, responses too.

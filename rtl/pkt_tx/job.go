@@ -5,8 +5,8 @@ import (
 	"rnic/rtl/port"
 )
 
-// job is a packet with what its headers need. Epoch is the number of faults that
-// qpc had taken when it was asked, modulo 256.
+// job is a packet with what its headers need. Epoch is that of its answer: it
+// changes when qpc has taken a fault, and when a packet was dropped at the head.
 type job struct {
 	Pkt   port.TxPkt
 	Hdr   port.TxHdr

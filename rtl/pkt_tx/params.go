@@ -33,11 +33,11 @@ func (p *Params) defaults() {
 	if p.Packets == 0 {
 		p.Packets = 64
 	}
-	p.Packets = max(p.Packets, 2)
+	p.Packets = min(max(p.Packets, 2), maxWaiting)
 	if p.Asked == 0 {
 		p.Asked = 16
 	}
-	p.Asked = max(p.Asked, 2)
+	p.Asked = min(max(p.Asked, 2), maxWaiting)
 }
 
 // TX is the block.
@@ -49,6 +49,10 @@ type TX struct {
 	Send      Send
 	Seal      Seal
 }
+
+// maxWaiting is the most of Packets and of Asked: so few that the epoch does not come
+// round while a packet waits.
+const maxWaiting = 100
 
 // New makes a transmitter.
 func New(p Params) *TX {

@@ -21,7 +21,7 @@ type Send struct {
 	chunks   hdl.In[chunk]
 	again    hdl.Out[port.QPN]
 	answer   hdl.In[again]
-	epoch    hdl.Sig[uint8] // faults that qpc has taken, modulo 256
+	epoch    hdl.Sig[uint8] // of answers that still hold, modulo 256
 	out      hdl.Out[beat]
 }
 
