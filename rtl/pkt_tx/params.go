@@ -21,8 +21,8 @@ const (
 // Params are the choices of a transmitter. Zero fields take their default.
 type Params struct {
 	PayloadBeats uint16 // beats of the payload buffer; 512, which is 32 KiB; at least 66
-	Packets      int    // requests between their lookup in mpt and their frame; 64
-	Asked        int    // packets that wait for qpc, or for Translate or Send; 16
+	Packets      int    // requests between their lookup in mpt and their frame, at most 100; 64
+	Asked        int    // packets that wait for qpc, or for Translate or Send, at most 100; 16
 }
 
 func (p *Params) defaults() {
