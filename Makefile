@@ -8,7 +8,7 @@ OUT         ?= out
 SEEDS       ?= 1000
 FROM        ?= 1000
 
-.PHONY: run test bench bench-kernel figures waves docs lint fuzz soak
+.PHONY: run test bench bench-kernel figures waves docs lint soak
 
 run: ## send FILE (or a built-in payload) from host a to host b, with waves and captures
 	$(GO) run ./cmd/rnic run --vcd --pcap --out $(OUT) $(FILE)

@@ -62,12 +62,6 @@ var (
 	completionLayout = bits.MustLayout[completionHeader]("completion", bits.Big, HeaderSize)
 )
 
-// MemoryFields documents the header of MRd and MWr.
-func MemoryFields() []bits.Field { return memoryLayout.Fields() }
-
-// CompletionFields documents the header of Cpl and CplD.
-func CompletionFields() []bits.Field { return completionLayout.Fields() }
-
 const (
 	typeMemory     = 0x00
 	typeCompletion = 0x0A

@@ -3,19 +3,29 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"rnic/tb"
 )
 
 func bench() *benchCmd {
 	return &benchCmd{Seed: 1, timing: timing{LinkRate: 100, LinkLatency: 300 * time.Nanosecond, PcieLatency: 250 * time.Nanosecond, PcieProfile: "constant"}}
 }
 
+// measured is what `rnic bench` prints.
+var measured = sync.OnceValues(func() (results, error) { return bench().measure() })
+
 // The figures that the NIC is built for.
 func TestBenchReachesItsGoals(t *testing.T) {
-	r, err := bench().measure()
+	r, err := measured()
 	require.NoError(t, err)
 	seen := map[string]int{}
 	for _, x := range r.Rows {
@@ -54,6 +64,40 @@ func TestBenchReachesItsGoals(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, printRows(&out, r.Rows))
 	require.Equal(t, len(r.Rows)+1, bytes.Count(out.Bytes(), []byte("\n")))
+}
+
+// The figures in README.md are those that `rnic bench` prints.
+func TestReadmeFigures(t *testing.T) {
+	r, err := measured()
+	require.NoError(t, err)
+	find := func(name string, qps, mtu int) row {
+		i := slices.IndexFunc(r.Rows, func(x row) bool { return x.Name == name && x.QPs == qps && x.MTU == mtu })
+		require.GreaterOrEqual(t, i, 0, "%s, %d QPs, MTU %d", name, qps, mtu)
+		return r.Rows[i]
+	}
+	perMessage := func(qps int) float64 { return find("message rate", qps, 1024).CyclesPerMsg }
+	thousands := func(ns float64) string { return fmt.Sprintf("%d,%03d ns", int(ns)/1000, int(ns)%1000) }
+	pcie := 0.0
+	for _, s := range r.Stages[0].Stages {
+		if s.Block == "pcie" {
+			pcie += s.Ns
+		}
+	}
+	many, pushed := find("message rate", 16, 1024), r.Stages[2]
+	text, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	for _, want := range []string{
+		fmt.Sprintf("| %.2f / %.2f / %.2f Gb/s |", find("goodput", 1, 256).GoodputGbps,
+			find("goodput", 1, 1024).GoodputGbps, find("goodput", 1, 4096).GoodputGbps),
+		fmt.Sprintf("16 QPs | one every %.2f cycles, %.0f M/s | %.2f cycles on the wire |", many.CyclesPerMsg,
+			1e6/tb.PeriodPs/many.CyclesPerMsg, 64*8*1000/many.WireLimitGbps/tb.PeriodPs),
+		fmt.Sprintf("256 QPs | one every %.1f cycles |", perMessage(256)),
+		fmt.Sprintf("one QP | one every %.0f cycles |", perMessage(1)),
+		fmt.Sprintf("| %s | of it %s PCIe,", thousands(r.Stages[0].CQENs), thousands(pcie)),
+		fmt.Sprintf("| %s | doorbell to wire and wire to posted write: %d cycles |", thousands(pushed.CQENs), pushed.T+pushed.X),
+	} {
+		require.True(t, strings.Contains(string(text), want), "README.md lacks: %s", want)
+	}
 }
 
 // The way of a message, as printed and as JSON.

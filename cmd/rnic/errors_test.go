@@ -145,6 +145,12 @@ func TestFullDisk(t *testing.T) {
 		require.NoError(t, os.Symlink("/dev/full", filepath.Join(dir, f, f)))
 		require.Equal(t, "waves: write "+f+"/"+f+": no space left on device", refused(t, dir, "run", "--vcd", "--pcap", "--out", f))
 	}
+	// One line, however many files it meets.
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "all"), 0o777))
+	for _, f := range outputs {
+		require.NoError(t, os.Symlink("/dev/full", filepath.Join(dir, "all", f)))
+	}
+	require.Equal(t, "waves: write all/"+outputs[0]+": no space left on device", refused(t, dir, "run", "--vcd", "--pcap", "--out", "all"))
 }
 
 // Standard output that nobody reads, or that is full, is an error too.

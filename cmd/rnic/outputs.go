@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -93,7 +94,8 @@ func (o *outputs) openCaptures(r *runCmd, b *tb.Bench) error {
 	return nil
 }
 
-// close ends all files.
+// close ends all files. Of several errors it returns the first: a full disk is one
+// line.
 func (o *outputs) close() error {
 	var errs []error
 	if o.vcd != nil {
@@ -102,7 +104,7 @@ func (o *outputs) close() error {
 	for _, c := range o.captures {
 		errs = append(errs, c.Close())
 	}
-	return errors.Join(errs...)
+	return cmp.Or(errs...)
 }
 
 // finish ends all files after a run of so many cycles; the save file is made of what

@@ -46,8 +46,10 @@
 //
 // A request whose payload cannot be read is not sent; Fault tells qpc. Answers of
 // qpc from before it took the fault may be out of date: those packets are asked
-// for again when their turn comes, and dropped if qpc says so. So no packet of a
-// QP follows one that was not sent, and a QP has one fault.
+// for again when their turn comes, and dropped if qpc says so. One that is dropped
+// makes the answers from before out of date again: its QP may have stopped for
+// another reason. So no packet of a QP follows one that was not sent, and a QP has
+// one fault.
 //
 // A READ response whose payload cannot be read is not sent; RespFault tells
 // ack_gen, whose NAK takes its place. So is the result of an atomic that has read

@@ -5,9 +5,10 @@ import (
 	"rnic/rtl/port"
 )
 
-// job is a packet with what its headers need. Epoch is the number of faults that
-// qpc had taken when it was asked, modulo 256. Before is the number of responses
-// that were put into the fast lane before it, modulo 2^16.
+// job is a packet with what its headers need. Epoch is that of its answer: it
+// changes when qpc has taken a fault, and when a packet was dropped at the head.
+// Before is the number of responses that were put into the fast lane before it,
+// modulo 2^16.
 type job struct {
 	Pkt    port.TxPkt
 	Hdr    port.TxHdr

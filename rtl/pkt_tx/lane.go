@@ -14,6 +14,7 @@ func (s *Send) lane() (ready bool) {
 		if s.answer.Valid() {
 			d.Lane, d.Fresh = laneHead, true
 			if s.answer.Take().Drop {
+				s.epoch.Set(s.epoch.Get() + 1)
 				s.drop()
 			}
 		}

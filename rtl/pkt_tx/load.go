@@ -59,7 +59,7 @@ func (l *Load) Eval() {
 			return
 		}
 		if res = l.MptRes.Head(); vendor == abi.VendorNone {
-			vendor = refusal(res.Status, o.Resp)
+			vendor = res.Status.Vendor(o.Resp)
 		}
 	}
 	d.Reserved = reserved
@@ -99,24 +99,4 @@ func (l *Load) read(o *op, addr port.BusAddr, n uint16, lane uint8, last bool) {
 func (l *Load) put(o *op, n uint16, last bool, vendor abi.VendorErr) {
 	x := l.land.Next()
 	x.Inline, x.Last, x.Len, x.Start, x.Beats, x.Vendor, x.Data = o.Inline, last, n, o.Start, o.Beats, vendor, o.Data
-}
-
-// refusal is the reason that a WQE, or the NAK that takes the place of a READ
-// response, gets for what mpt says.
-func refusal(s port.MptStatus, remote bool) abi.VendorErr {
-	local, far := abi.VendorLKeyUnknown, abi.VendorRKeyUnknown
-	switch s {
-	case port.MptOK:
-		return abi.VendorNone
-	case port.MptBadPD:
-		local, far = abi.VendorLKeyPD, abi.VendorRKeyPD
-	case port.MptBadAccess:
-		local, far = abi.VendorLKeyAccess, abi.VendorRKeyAccess
-	case port.MptBadBounds:
-		local, far = abi.VendorLKeyBounds, abi.VendorRKeyBounds
-	}
-	if remote {
-		return far
-	}
-	return local
 }

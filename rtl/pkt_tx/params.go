@@ -23,8 +23,8 @@ const (
 type Params struct {
 	LogQP        uint   // log2 of the QPs; 10
 	PayloadBeats uint16 // beats of the payload buffer; 512, which is 32 KiB; at least 66
-	Packets      int    // packets between their lookup in mpt and their frame; 64
-	Asked        int    // packets that wait for qpc, or for Translate or Send; 16
+	Packets      int    // packets between their lookup in mpt and their frame, at most 100; 64
+	Asked        int    // packets that wait for qpc, or for Translate or Send, at most 100; 16
 }
 
 func (p *Params) defaults() {
@@ -32,9 +32,9 @@ func (p *Params) defaults() {
 	hdl.Default(&p.PayloadBeats, 512)
 	p.PayloadBeats = max(p.PayloadBeats, minBeats)
 	hdl.Default(&p.Packets, 64)
-	p.Packets = max(p.Packets, 2)
+	p.Packets = min(max(p.Packets, 2), maxWaiting)
 	hdl.Default(&p.Asked, 16)
-	p.Asked = max(p.Asked, 2)
+	p.Asked = min(max(p.Asked, 2), maxWaiting)
 }
 
 // RespFaultDepth is how deep RespFault is to be connected: each QP may have one,
@@ -53,6 +53,10 @@ type TX struct {
 	Send      Send
 	Seal      Seal
 }
+
+// maxWaiting is the most of Packets and of Asked: so few that the epoch does not come
+// round while a packet waits.
+const maxWaiting = 100
 
 // New makes a transmitter.
 func New(p Params) *TX {

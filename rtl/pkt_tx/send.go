@@ -22,7 +22,7 @@ type Send struct {
 	chunks  hdl.In[chunk]
 	again   hdl.Out[port.QPN]
 	answer  hdl.In[again]
-	epoch   hdl.Sig[uint8]  // faults that qpc has taken, modulo 256
+	epoch   hdl.Sig[uint8]  // of answers that still hold, modulo 256
 	gone    hdl.Sig[uint16] // responses that have left the payload lane, modulo 2^16
 	out     hdl.Out[beat]
 

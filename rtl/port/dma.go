@@ -1,5 +1,7 @@
 package port
 
+import "rnic/abi"
+
 // ReadReq asks dma for Len bytes of host memory at Addr: any alignment, 1 byte
 // to 128 KiB. The bytes come back in order as ReadBeats of that client, the
 // first byte in lane Shift (0..63) of the first beat, Last on the final one.
@@ -72,6 +74,25 @@ func (s MptStatus) String() string {
 }
 
 var mptStatusNames = [...]string{"OK", "BAD_KEY", "BAD_PD", "BAD_ACCESS", "BAD_BOUNDS"}
+
+// Vendor is the reason that a CQE gives for the outcome: of an L_Key, or of an R_Key.
+func (s MptStatus) Vendor(remote bool) abi.VendorErr {
+	local, far := abi.VendorLKeyUnknown, abi.VendorRKeyUnknown
+	switch s {
+	case MptOK:
+		return abi.VendorNone
+	case MptBadPD:
+		local, far = abi.VendorLKeyPD, abi.VendorRKeyPD
+	case MptBadAccess:
+		local, far = abi.VendorLKeyAccess, abi.VendorRKeyAccess
+	case MptBadBounds:
+		local, far = abi.VendorLKeyBounds, abi.VendorRKeyBounds
+	}
+	if remote {
+		return far
+	}
+	return local
+}
 
 // MptRes is one or two runs of bus addresses: a range of at most 4096 bytes
 // crosses at most one page boundary. Len1 is 0 when the first run is all.

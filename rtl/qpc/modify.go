@@ -22,7 +22,8 @@ func (c *Context) modify(a *abi.QPMailbox, e *Env) result {
 	case to == abi.QPReset:
 		c.stop()
 	case to == abi.QPErr:
-		if from != abi.QPErr || c.Requester.Una != c.Requester.Stop { // or a failure waits for its turn
+		// In ERR too: a failure may wait for acknowledgements that never come.
+		if r := &c.Requester; from != abi.QPErr || r.Fail != FailFlush && r.Una != r.Stop {
 			c.flush(abi.StatusSuccess, abi.VendorNone)
 		}
 	case to == abi.QPSQD && from == abi.QPRTS:

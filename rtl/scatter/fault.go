@@ -21,33 +21,9 @@ func (p *packet) faulty(refused port.MptStatus) fault {
 	case refused == port.MptOK:
 		return fault{}
 	case p.Target == port.TargetRemote && p.WQE: // the CQE tells of it
-		return fault{Status: abi.StatusLocAccess, WQE: abi.StatusLocAccess, Vendor: remoteRefusal(refused)}
+		return fault{Status: abi.StatusLocAccess, WQE: abi.StatusLocAccess, Vendor: refused.Vendor(true)}
 	case p.Target == port.TargetRemote:
-		return fault{Status: abi.StatusRemAccess, Vendor: remoteRefusal(refused)}
+		return fault{Status: abi.StatusRemAccess, Vendor: refused.Vendor(true)}
 	}
-	return fault{Status: abi.StatusLocProt, WQE: abi.StatusLocProt, Vendor: localRefusal(refused)}
-}
-
-func localRefusal(s port.MptStatus) abi.VendorErr {
-	switch s {
-	case port.MptBadPD:
-		return abi.VendorLKeyPD
-	case port.MptBadAccess:
-		return abi.VendorLKeyAccess
-	case port.MptBadBounds:
-		return abi.VendorLKeyBounds
-	}
-	return abi.VendorLKeyUnknown
-}
-
-func remoteRefusal(s port.MptStatus) abi.VendorErr {
-	switch s {
-	case port.MptBadPD:
-		return abi.VendorRKeyPD
-	case port.MptBadAccess:
-		return abi.VendorRKeyAccess
-	case port.MptBadBounds:
-		return abi.VendorRKeyBounds
-	}
-	return abi.VendorRKeyUnknown
+	return fault{Status: abi.StatusLocProt, WQE: abi.StatusLocProt, Vendor: refused.Vendor(false)}
 }

@@ -167,7 +167,7 @@ func (d *drawer) phase(i int, fates [][]Fate, cuts [2][]Cut) {
 			p.Pairs[q] = d.s.Phases[i-1].Pairs[q]
 		}
 	}
-	messages := max(pick(d.Rand, 20, 100, 400), 3*d.qps)
+	messages := max(pick(d.Rand, 20, 100, 400, 400, 1500), 3*d.qps)
 	size := pick(d.Rand, 16<<10, 64<<10, 256<<10, 512<<10)
 	for h := range 2 {
 		d.bytes = size
@@ -202,7 +202,7 @@ func (d *drawer) pair() Pair {
 	for h := range p.Ends {
 		p.Ends[h] = End{
 			SendCQ: d.IntN(d.cqs[h]), RecvCQ: d.IntN(d.cqs[h]),
-			MaxSend: pick(d.Rand, 1, 2, 7, 32, 64), MaxRecv: pick(d.Rand, 1, 3, 16, 100),
+			MaxSend: pick(d.Rand, 1, 2, 7, 32, 64, 300), MaxRecv: pick(d.Rand, 1, 3, 16, 100, 700),
 			SendSGE: 1 + d.IntN(port.MaxSGE), RecvSGE: 1 + d.IntN(port.MaxSGE),
 			MaxInline: pick(d.Rand, 0, 0, 7, 32, 33, 64),
 			SigAll:    chance(d.Rand, 20),
