@@ -354,7 +354,7 @@ func fatal(p *port.TxPkt) bool { return p.Opcode == roce.RCAck && p.Syndrome > 0
 
 func planned(l load) plan {
 	w := plan{resp: map[port.QPN][][]byte{}}
-	failed, muted := map[port.QPN]bool{}, map[port.QPN]bool{}
+	failed, muted := map[port.QPN]bool{}, map[port.QPN]roce.PSN{}
 	pieces := l.piece
 	for i := range l.req {
 		p := &l.req[i]
@@ -378,10 +378,11 @@ func planned(l load) plan {
 		p := &l.resp[i]
 		data, ok := payload(pieces[:p.NumPieces])
 		pieces = pieces[p.NumPieces:]
+		at, mute := muted[p.QPN]
 		switch {
-		case qp(p.QPN).Drop, muted[p.QPN] && !fatal(p):
+		case qp(p.QPN).Drop, mute && (!fatal(p) || p.PSN.After(at)):
 		case !ok:
-			muted[p.QPN] = true
+			muted[p.QPN] = p.PSN
 			w.refuse = append(w.refuse, port.SQFault{QPN: p.QPN, PSN: p.PSN})
 		default:
 			w.resp[p.QPN] = append(w.resp[p.QPN], expected(p, data).Append(nil))

@@ -55,8 +55,9 @@
 // ack_gen, whose NAK takes its place. So is the result of an atomic that has read
 // nothing: it takes the payload lane, to be told there. To wait until qpc knows could be for ever:
 // qpc's answers to the receive side wait for room that this block makes. Instead
-// the QP is mute until the marker of its purge: of its responses only a NAK that
-// ends it is sent, since all others are for what is behind the failed one.
+// the QP is mute until the marker of its purge: of its responses only the NAK of the
+// failed one is sent. All others, a NAK of a later request among them, are for what is
+// behind it.
 //
 // Purge passes on the marker when every packet before it has left or has been
 // dropped, responses too.

@@ -46,7 +46,7 @@ func (s *Send) head(j *job) (ready bool) {
 		s.purge(j.Pkt.QPN)
 	case j.Hdr.Drop:
 		s.forget()
-	case j.Pkt.Resp && q.Muted != 0 && *s.Mute.Data(0) && !isFatal(&j.Pkt):
+	case j.Pkt.Resp && q.Muted != 0 && s.Mute.Data(0).silences(&j.Pkt):
 		s.drop()
 	case !j.Pkt.Resp && j.Epoch != s.epoch.Get() && !q.Fresh:
 		if s.again.Ready() {
@@ -79,8 +79,8 @@ func (s *Send) purge(n port.QPN) {
 	if !s.Purge.Ready() {
 		return
 	}
-	if q.Muted != 0 && *s.Mute.Data(0) {
-		*s.Mute.WriteNext(0, s.at(n)) = false
+	if q.Muted != 0 && s.Mute.Data(0).On {
+		*s.Mute.WriteNext(0, s.at(n)) = mute{}
 		d.Muted = q.Muted - 1
 	}
 	s.Purge.Put(port.Purge{QPN: n})
@@ -95,7 +95,7 @@ func (s *Send) report(j *job, vendor abi.VendorErr) bool {
 	if j.Pkt.Resp {
 		if s.RespFault.Ready() {
 			s.RespFault.Put(fault(j, vendor))
-			*s.Mute.WriteNext(0, s.at(j.Pkt.QPN)) = true
+			*s.Mute.WriteNext(0, s.at(j.Pkt.QPN)) = mute{On: true, PSN: j.Pkt.PSN}
 			d.Muted = q.Muted + 1
 			s.forget()
 			return true

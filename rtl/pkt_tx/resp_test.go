@@ -201,18 +201,21 @@ func TestMuteUntilPurge(t *testing.T) {
 	require.Len(t, b.Refuse.Got, 2)
 	require.Equal(t, uint16(2), b.TX.Send.Q.Muted)
 	ack := func(n port.QPN, syndrome uint8) port.TxPkt {
-		return port.TxPkt{QPN: n, Resp: true, Opcode: roce.RCAck, Syndrome: syndrome}
+		return port.TxPkt{QPN: n, Resp: true, Opcode: roce.RCAck, Syndrome: syndrome, PSN: l.resp[0].PSN}
 	}
+	late := ack(0x20, 0x62) // of a request behind the one that failed
+	late.PSN = late.PSN.Add(1)
+	require.Empty(t, step(2, late))
 	zero := port.TxPkt{QPN: 0x20, Resp: true, Opcode: roce.RCReadRespOnly}
 	all := []port.TxPkt{ack(0x20, 31), ack(0x20, 0x62), zero, ack(0x20, 0x60), ack(0x20, 0x21), ack(0x24, 31), ack(0x22, 31)}
-	require.Len(t, step(2, all...), 2)
+	require.Len(t, step(3, all...), 2)
 	b.Req.Push(port.TxPkt{Purge: true, QPN: 0x20})
-	require.Empty(t, step(3))
+	require.Empty(t, step(4))
 	require.Equal(t, []port.Purge{{QPN: 0x20}}, b.Purge.Got)
-	require.Len(t, step(4, all...), 6, "QP 0x22 still says nothing")
+	require.Len(t, step(5, all...), 6, "QP 0x22 still says nothing")
 	b.Req.Push(port.TxPkt{Purge: true, QPN: 0x20}, port.TxPkt{Purge: true, QPN: 0x22})
-	require.Empty(t, step(5))
-	require.Len(t, step(6, all...), 7)
+	require.Empty(t, step(6))
+	require.Len(t, step(7, all...), 7)
 	require.Zero(t, b.TX.Send.Q.Muted)
 	require.Zero(t, *b.TX.Send.Mute.Peek(0x22))
 }

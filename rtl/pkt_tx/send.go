@@ -26,7 +26,7 @@ type Send struct {
 	gone    hdl.Sig[uint16] // responses that have left the payload lane, modulo 2^16
 	out     hdl.Out[beat]
 
-	Mute hdl.RAM[bool] // by QPN: a READ response has failed; port 0 payload lane, 1 fast lane
+	Mute hdl.RAM[mute] // by QPN: a READ response has failed; port 0 payload lane, 1 fast lane
 }
 
 type sendState struct {
@@ -102,7 +102,7 @@ func (s *Send) startFast(ready bool) {
 	case q.Muted != 0 && !q.Heard:
 		s.Mute.Read(1, s.at(pkt.QPN))
 		d.Heard = true
-	case !s.PortReg.Get().Enable, q.Muted != 0 && *s.Mute.Data(1) && !isFatal(pkt):
+	case !s.PortReg.Get().Enable, q.Muted != 0 && s.Mute.Data(1).silences(pkt):
 		s.leave()
 	default:
 		d.Fast = true
@@ -154,6 +154,19 @@ func (s *Send) leave() {
 	s.fast.Take()
 	s.D.Left = s.Q.Left + 1
 	s.D.Heard = false
+}
+
+// mute is an entry of Mute: the response of a PSN has failed.
+type mute struct {
+	On  bool
+	PSN roce.PSN
+}
+
+// silences tells whether a response is not sent any more. What is sent is the NAK of
+// the failed one; a NAK of a later request may be on its way already, and would tell
+// the peer that those before it were answered.
+func (m *mute) silences(p *port.TxPkt) bool {
+	return m.On && (!isFatal(p) || p.PSN.After(m.PSN))
 }
 
 // isFatal tells whether a response is a NAK that ends its QP: it takes the place of
