@@ -70,31 +70,45 @@ func TestBenchReachesItsGoals(t *testing.T) {
 func TestReadmeFigures(t *testing.T) {
 	r, err := measured()
 	require.NoError(t, err)
-	find := func(name string, qps, mtu int) row {
-		i := slices.IndexFunc(r.Rows, func(x row) bool { return x.Name == name && x.QPs == qps && x.MTU == mtu })
-		require.GreaterOrEqual(t, i, 0, "%s, %d QPs, MTU %d", name, qps, mtu)
+	find := func(name, op string, qps, mtu int) row {
+		i := slices.IndexFunc(r.Rows, func(x row) bool { return x.Name == name && x.Op == op && x.QPs == qps && x.MTU == mtu })
+		require.GreaterOrEqual(t, i, 0, "%s, %s, %d QPs, MTU %d", name, op, qps, mtu)
 		return r.Rows[i]
 	}
-	perMessage := func(qps int) float64 { return find("message rate", qps, 1024).CyclesPerMsg }
-	thousands := func(ns float64) string { return fmt.Sprintf("%d,%03d ns", int(ns)/1000, int(ns)%1000) }
-	pcie := 0.0
-	for _, s := range r.Stages[0].Stages {
-		if s.Block == "pcie" {
-			pcie += s.Ns
-		}
+	goodput := func(name, op string, qps int) string {
+		g := func(mtu int) float64 { return find(name, op, qps, mtu).GoodputGbps }
+		return fmt.Sprintf("%.1f / %.1f / %.1f Gb/s", g(256), g(1024), g(4096))
 	}
-	many, pushed := find("message rate", 16, 1024), r.Stages[2]
+	every := func(op string, qps int) float64 { return find("message rate", op, qps, 1024).CyclesPerMsg }
+	thousands := func(ns float64) string {
+		if ns < 1000 {
+			return fmt.Sprintf("%.0f ns", ns)
+		}
+		return fmt.Sprintf("%d,%03d ns", int(ns)/1000, int(ns)%1000)
+	}
+	takes := func(what string, i int) string {
+		w := r.Stages[i]
+		return fmt.Sprintf("| %s | %s | %d", what, thousands(w.LatencyNs), w.T+w.Turn+w.X)
+	}
+	many := find("message rate", "WRITE", 16, 1024)
 	text, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	for _, want := range []string{
-		fmt.Sprintf("| %.2f / %.2f / %.2f Gb/s |", find("goodput", 1, 256).GoodputGbps,
-			find("goodput", 1, 1024).GoodputGbps, find("goodput", 1, 4096).GoodputGbps),
-		fmt.Sprintf("16 QPs | one every %.2f cycles, %.0f M/s | %.2f cycles on the wire |", many.CyclesPerMsg,
-			1e6/tb.PeriodPs/many.CyclesPerMsg, 64*8*1000/many.WireLimitGbps/tb.PeriodPs),
-		fmt.Sprintf("256 QPs | one every %.1f cycles |", perMessage(256)),
-		fmt.Sprintf("one QP | one every %.0f cycles |", perMessage(1)),
-		fmt.Sprintf("| %s | of it %s PCIe,", thousands(r.Stages[0].CQENs), thousands(pcie)),
-		fmt.Sprintf("| %s | doorbell to wire and wire to posted write: %d cycles |", thousands(pushed.CQENs), pushed.T+pushed.X),
+		"SENDs or WRITEs, MTU 256 / 1024 / 4096 | " + goodput("goodput", "SEND", 1) + " |",
+		"SENDs or WRITEs, MTU 256 / 1024 / 4096 | " + goodput("goodput", "WRITE", 1) + " |",
+		"64 KiB READs | " + goodput("goodput", "READ", 1) + " |",
+		"both ways at once | " + goodput("both ways", "WRITE", 2) + " each way |",
+		fmt.Sprintf("WRITEs, 16 QPs / one QP | one every %.1f cycles, %.0f M/s / %.1f cycles | %.2f cycles on the wire", many.CyclesPerMsg,
+			many.rate(), every("WRITE", 1), 64*8*1000/many.WireLimitGbps/tb.PeriodPs),
+		fmt.Sprintf("SENDs, 16 QPs / one QP | one every %.1f / %.1f cycles | %.2f cycles on the wire |", every("SEND", 16), every("SEND", 1),
+			64*8*1000/find("message rate", "SEND", 16, 1024).WireLimitGbps/tb.PeriodPs),
+		fmt.Sprintf("READs, 16 QPs / one QP | one every %.1f / %.0f cycles |", every("READ", 16), every("READ", 1)),
+		fmt.Sprintf("fetch-and-add, one QP | one every %.0f cycles |", every("FETCH_ADD", 1)),
+		takes("SEND, WQE and payload fetched", 0) + " |",
+		takes("SEND, pushed inline WQE, to the peer's CQE in memory", 2) + " |",
+		takes("WRITE, pushed inline WQE, to the payload in the peer's memory", 3) + " cycles |",
+		takes("READ, pushed WQE, to the CQE in memory", 4) + " |",
+		takes("fetch-and-add, pushed WQE", 5) + " |",
 	} {
 		require.True(t, strings.Contains(string(text), want), "README.md lacks: %s", want)
 	}
