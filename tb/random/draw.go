@@ -13,6 +13,7 @@ type Options struct {
 	Strict bool   // evaluate in random order, gate nothing
 	Order  uint64 // with Strict: seed of the order
 	Digest bool   // Report.Digest covers all that ever happened
+	Least  bool   // every buffer of the NICs is as small as it may be
 }
 
 // Draw draws the scenario of a seed.
@@ -21,6 +22,9 @@ func Draw(seed uint64, o Options) *Scenario {
 	s := &Scenario{Seed: seed}
 	s.Bench.Seed, s.Bench.Strict, s.Bench.Order, s.Bench.Digest = seed, o.Strict, o.Order, o.Digest
 	rx := drawBench(r, &s.Bench)
+	if o.Least {
+		rx = least(&s.Bench.NIC)
+	}
 	s.Driver.PostCost = pick[int64](r, 1, 10_000, 50_000, 200_000)
 	s.Driver.PollCost = pick[int64](r, 8_000, 30_000, 100_000)
 	s.Driver.NoPush = chance(r, 20)
@@ -92,7 +96,7 @@ func (d *drawer) limits() {
 	d.pds = 1 + d.IntN(2)
 	d.s.PDs = d.pds
 	for h := range d.cqs {
-		d.cqs[h] = pick(d.Rand, 1, 2, 1+d.IntN(2*d.qps))
+		d.cqs[h] = max(1+d.qps/32, pick(d.Rand, 1, 2, 1+d.IntN(2*d.qps)))
 		d.s.CQs[h] = make([]int, d.cqs[h])
 	}
 	if d.rxBeats == 0 {

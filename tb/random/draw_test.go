@@ -100,7 +100,7 @@ func message(note func(string, bool), m *random.Message, p *random.Pair) {
 	note("one byte less than packets", n > unit && n%unit == unit-1)
 	note("whole packets", n > 0 && n%unit == 0)
 	note("one byte more than packets", n > unit && n%unit == 1)
-	note("long", n > 50_000)
+	note("long", n > 30_000)
 	note("16 SGEs sent", len(m.Src) == 16)
 	note("16 SGEs received", len(m.Dst) == 16)
 	for _, s := range append(append([]random.Span{}, m.Src...), m.Dst...) {

@@ -15,11 +15,12 @@ var (
 	from   = flag.Uint64("from", 1000, "the first seed of TestSoak")
 	qps    = flag.Int("qps", 0, "pairs of QPs in TestSeed and TestSoak; 0: drawn")
 	strict = flag.Bool("strict", false, "TestSeed and TestSoak run strict")
+	least  = flag.Bool("least", false, "TestSeed and TestSoak run with the smallest buffers")
 	order  = flag.Uint64("order", 0, "order of evaluation, with -strict")
 )
 
 func options() random.Options {
-	return random.Options{QPs: *qps, Strict: *strict, Order: *order}
+	return random.Options{QPs: *qps, Strict: *strict, Order: *order, Least: *least}
 }
 
 // TestSeed runs one seed, as a failure asks for.
@@ -69,7 +70,7 @@ func TestManyQPs(t *testing.T) {
 // TestStrict: in whatever order the blocks are evaluated, gated or not, the same
 // happens in each cycle.
 func TestStrict(t *testing.T) {
-	for s := uint64(1); s <= 8; s++ {
+	for s := uint64(1); s <= 20; s++ {
 		fast, err := random.Run(s, random.Options{Digest: true})
 		require.NoError(t, err)
 		slow, err := random.Run(s, random.Options{Digest: true, Strict: true, Order: s})

@@ -59,6 +59,9 @@ func (o *Options) flags() (s string) {
 	if o.QPs != 0 {
 		s += fmt.Sprintf(" -qps=%d", o.QPs)
 	}
+	if o.Least {
+		s += " -least"
+	}
 	if o.Strict {
 		s += fmt.Sprintf(" -strict -order=%d", o.Order)
 	}
