@@ -36,6 +36,9 @@ func Draw(seed uint64, o Options) *Scenario {
 	if n == 0 {
 		n = pick(r, 1, 2, 3, 1+r.IntN(16))
 	}
+	if n > 2 && rx == 0 {
+		rx = 1 << 11 // messages in many small elements come faster than they are placed
+	}
 	d := drawer{Rand: r, s: s, qps: n, rxBeats: rx}
 	d.limits()
 	fates := make([][]Fate, 1+r.IntN(3))
