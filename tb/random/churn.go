@@ -30,7 +30,7 @@ func (s *side) churn(t *hdl.Thread, bus *host.Bus) error {
 // useless does one thing that must not be noticed elsewhere.
 func (s *side) useless(dev *driver.Device, bus *host.Bus, r *rand.Rand) error {
 	pd := s.pds[r.IntN(len(s.pds))].On(dev)
-	switch r.IntN(4) {
+	switch r.IntN(5) {
 	case 0:
 		b, err := dev.AllocBuffer(1+r.IntN(50_000), r.IntN(4096))
 		if err != nil {
@@ -60,11 +60,36 @@ func (s *side) useless(dev *driver.Device, bus *host.Bus, r *rand.Rand) error {
 	if e.life != alive || len(s.s.Phases[s.phase-1].Cuts[s.n]) > 0 {
 		return nil // it may be destroyed meanwhile
 	}
+	if r.IntN(2) == 0 {
+		return e.drain(e.qp.On(dev), bus, r)
+	}
 	m, err := e.qp.On(dev).Query()
 	if err == nil && (m.State != abi.QPRTS || m.DestQPN != e.peer.QPN) {
 		err = fmt.Errorf("pair %d: %+v", e.i, m)
 	}
 	return err
+}
+
+// drain stops the send queue of a QP, which finishes what it has begun, and has it go
+// on.
+func (e *end) drain(qp *driver.QP, bus *host.Bus, r *rand.Rand) error {
+	if err := qp.Modify(driver.QPAttr{State: abi.QPSQD}, abi.AttrState); err != nil {
+		return err
+	}
+	bus.Spend(r.Int64N(20_000_000))
+	for {
+		m, err := qp.Query()
+		switch {
+		case err != nil:
+			return err
+		case m.State != abi.QPSQD:
+			return fmt.Errorf("pair %d, draining: %+v", e.i, m)
+		case m.SQDraining:
+			bus.Spend(1_000_000)
+			continue
+		}
+		return qp.Modify(driver.QPAttr{State: abi.QPRTS}, abi.AttrState)
+	}
 }
 
 // bystander is a QP that flushes some receives and goes.

@@ -209,7 +209,7 @@ func (d *drawer) pair() Pair {
 	for h := range p.Ends {
 		p.Ends[h] = End{
 			SendCQ: d.IntN(d.cqs[h]), RecvCQ: d.IntN(d.cqs[h]),
-			MaxSend: pick(d.Rand, 1, 2, 7, 32, 64, 300), MaxRecv: pick(d.Rand, 1, 3, 16, 100, 700),
+			MaxSend: min(pick(d.Rand, 1, 2, 7, 32, 64, 300), d.depth()), MaxRecv: min(pick(d.Rand, 1, 3, 16, 100, 700), d.depth()),
 			SendSGE: 1 + d.IntN(port.MaxSGE), RecvSGE: 1 + d.IntN(port.MaxSGE),
 			MaxInline: pick(d.Rand, 0, 0, 7, 32, 33, 64),
 			SigAll:    chance(d.Rand, 20),
@@ -225,6 +225,9 @@ func (d *drawer) pair() Pair {
 	}
 	return p
 }
+
+// depth is the most of a work queue: one CQ may have to hold the completions of all.
+func (d *drawer) depth() int { return 12_000 / d.qps }
 
 // psn is often near the end of the 24 bits.
 func (d *drawer) psn() uint32 {

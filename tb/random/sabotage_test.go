@@ -94,6 +94,7 @@ func TestLostReadIsExplained(t *testing.T) {
 	require.ErrorContains(t, err, "streams hold [{")
 }
 
+// TestLostFrameIsFound: without retries a frame lost is a send that fails, and a connection with it.
 func TestLostFrameIsFound(t *testing.T) {
 	lost := 0
 	for seed := uint64(1); seed <= 8; seed++ {
