@@ -1,19 +1,19 @@
 // Package rtl is the NIC: it instantiates the blocks and wires them.
 //
-//	   PcieRx PcieTx                                      EthTx   EthRx
-//	      │    ▲                                             ▲       │
-//	   ┌──▼────┴───┐  payload, WQEs   ┌──────────┐        ┌──┴───────▼──┐
-//	   │    dma    ├─────────────────►│  pkt_tx  ├───────►│     mac     │
-//	   └┬─▲─▲─▲─▲─▲┘                  └─▲──▲──▲──┘        └──────┬──────┘
-//	    │ │ │ │ │ └── scatter ◄─────────┼──┼──┼───── pkt_rx ◄────┘
-//	    │ │ │ │ └─ rq_fetch ─┘ ▲ │      │  │  └─ responder │
-//	    │ │ │ └─ atomic ◄──────┼─┘      │  │         ▲     ▼
-//	    │ │ └──── cq_writer ◄──┴ retrans│  │         └─ ack_gen
-//	 ┌──▼─┐                ▲            │  │              ▲
-//	 │csr │                └────────────┼──┼──────────────┤
-//	 └┬─┬─┘      wqe_sched ─────────────┘ mpt             │
-//	  │ └──────────► ▲▼                                   │
-//	admin ─────────► qpc ◄────────────────────────────────┘
+//	                send
+//	PcieTx ┌─────┐  csr ──► wqe_sched ───────────────────► pkt_tx ───► ┌─────┐ EthTx
+//	◄──────┤     │           │ sent                         ▲  ▲       │     ├──────►
+//	       │     │           ▼                        mpt ──┘  │       │     │
+//	       │ dma │        retrans ──► CQE                  responder   │ mac │
+//	PcieRx │     │           ▲ acknowledged                    ▲       │     │ EthRx
+//	──────►│     │  receive  └────────────────── scatter ──────┘       │     │◄──────
+//	       └─────┘    payload, CQE ◄───────────  ▲  ▲   ▲              └──┬──┘
+//	                  atomic ◄───────────────────┘  │   └ ack_gen ◄ pkt_rx
+//	                  rq_fetch ─► receive WQEs ─────┘
+//
+// csr, wqe_sched, pkt_tx, ack_gen and retrans ask qpc, which has the contexts of all
+// QPs; pkt_tx and scatter ask mpt; CQEs, events and MSI-X leave through cq_writer;
+// admin executes the driver's commands on qpc, mpt and cq_writer.
 //
 // Each folder is a block and says in its package comment what it does, its ports,
 // latency and invariants; package port has what travels between them.

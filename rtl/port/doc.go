@@ -1,19 +1,18 @@
 // Package port defines what travels between the blocks of the NIC: the payload
 // of every stream and level, and nothing else. It is the pin list of the design.
 //
-//	host ──TLP──► dma ──► csr ──QPDoorbell──► qpc ◄──QPAdmin── admin
-//	               │       │                 ▲ │ ▲
-//	               │       └─PushedWQE─┐ SQGet/│ │ └────RxOp/RxVerdict─────┐
-//	               │                   ▼ SQPut │ │Activate                 │
-//	 ReadReq/      ├──WQE lines──► wqe_sched ◄───┘                         │
-//	 ReadBeat      │                 │ TxPkt, TxPiece    │ Sent            │
-//	 WriteReq/     ├──payload──► pkt_tx ──EthBeat──► mac │        ack_gen ─┘
-//	 WriteBeat     │               ▲ ▲                   ▼          ▲   │ Place
-//	               │               │ └─TxPkt── responder ◄──Job── ack_gen   ▼
-//	               │              mpt ◄──────────────────┼──────── scatter ◄─ rq_fetch
-//	               ├◄──read-modify-write── atomic ◄──AtomicReq── scatter
-//	               ├◄──CQE, event, MSI-X── cq_writer ◄─ retrans◄─AckEvent (from scatter)
-//	               └◄──payload── scatter ◄──RxData── pkt_rx ◄──EthBeat── mac
+//	csr       QPDoorbell ► qpc; PushedWQE ► wqe_sched; CQDoorbell ► cq_writer
+//	wqe_sched Activate ◄ qpc; SQGet, SQPut ► qpc, SQCtx ◄; ReadReq ► dma, ReadBeat ◄
+//	          TxPkt, TxPiece ► pkt_tx; Sent ► retrans, SentFree ◄; ReadPost ► qpc
+//	pkt_tx    TxHdrReq ► qpc, TxHdr ◄; MptReq ► mpt, MptRes ◄; EthBeat ► mac
+//	pkt_rx    EthBeat ◄ mac; RxPkt ► ack_gen; RxRead, RxFree ◄ scatter, Beat ►
+//	ack_gen   RxOp ► qpc, RxVerdict ◄; Place ► scatter, Placed ◄; Job ► responder
+//	scatter   RQGet ► rq_fetch, RQWQE ◄; MptReq ► mpt, MptRes ◄; WriteReq, Beat ► dma
+//	          AckEvent ► retrans; AtomicReq ► atomic, AtomicDone ◄; CQEReq ► cq_writer
+//	responder TxPkt, TxPiece ► pkt_tx; AtomicRes ◄ atomic; RespDone ► qpc
+//	retrans   Retire ► qpc, AckEvent ◄; CQEReq ► cq_writer
+//	cq_writer WriteReq, Beat ► dma; MsixReq ► csr, MsixRes ◄; EventReq ◄ qpc
+//	admin     QPAdmin ► qpc; MRAdmin ► mpt; CQAdmin ► cq_writer; Purge ► both pipelines
 //
 // Rules that every block keeps:
 //
