@@ -46,6 +46,8 @@ const nsPerCycle = tb.PeriodPs / 1000.0
 type results struct {
 	Rows   []row `json:"rows"`
 	Stages []way `json:"stages"`
+	// Traffic is of the sweep.
+	Traffic []traffic `json:"traffic,omitempty"`
 
 	samples []sample
 }
@@ -101,6 +103,14 @@ func (c *benchCmd) measure() (results, error) {
 			return res, err
 		}
 		res.Rows = append(res.Rows, s.row())
+	}
+	if c.Sweep && !c.Stages {
+		res.Traffic = traffics()
+	}
+	for i := range res.Traffic {
+		if err := res.Traffic[i].run(cfg); err != nil {
+			return res, err
+		}
 	}
 	for _, f := range followed {
 		w, err := follow(cfg, f.op, f.mode, 8)

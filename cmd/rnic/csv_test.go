@@ -40,6 +40,15 @@ func small(t *testing.T, seed uint64) *results {
 		r.samples = append(r.samples, s)
 		r.Rows = append(r.Rows, s.row())
 	}
+	for _, x := range []traffic{
+		{op: abi.OpWrite, Size: 64, QPs: 4, Share: 0.1, messages: 300, depth: 16}, {op: abi.OpWrite, Size: 64, QPs: 4, Share: 0.3, messages: 300, depth: 16},
+		{op: abi.OpWrite, Size: 64, QPs: 4, Share: 1, messages: 300, depth: 16},
+		{op: abi.OpWrite, Size: 64, QPs: 2, messages: 64, depth: 8}, {op: abi.OpWrite, Size: 4096, QPs: 2, messages: 16, depth: 8},
+		{op: abi.OpRead, Size: 64, QPs: 2, messages: 64, depth: 8}, {op: abi.OpRead, Size: 4096, QPs: 2, messages: 16, depth: 8},
+	} {
+		require.NoError(t, x.run(cfg))
+		r.Traffic = append(r.Traffic, x)
+	}
 	for _, f := range followed {
 		w, err := follow(cfg, f.op, f.mode, 8)
 		require.NoError(t, err)
@@ -67,8 +76,8 @@ func TestTablesAndPictures(t *testing.T) {
 	first := files(r)
 	require.Equal(t, first, files(small(t, 1)))
 	require.NotEqual(t, first["distribution.csv"], files(small(t, 2))["distribution.csv"])
-	require.Len(t, first, 3+2*6)
-	for _, name := range []string{"goodput-by-size-write", "goodput-by-size-read", "latency-by-size-write", "rate-by-qps", "latency-distribution", "stages"} {
+	require.Len(t, first, 4+2*9)
+	for _, name := range []string{"goodput-by-size-write", "goodput-by-size-read", "latency-by-size-write", "rate-by-qps", "latency-distribution", "stages", "latency-by-load", "pcie-bytes-by-size", "pcie-reads-by-size"} {
 		require.True(t, strings.HasPrefix(first[name+".png"], "\x89PNG"), name)
 		require.Contains(t, first[name+".svg"], "<svg", name)
 	}
@@ -86,6 +95,29 @@ func TestTablesAndPictures(t *testing.T) {
 		stages += len(w.Stages) + len(w.Return)
 	}
 	require.Len(t, table("stages.csv"), 1+stages)
+	require.Len(t, table("traffic.csv"), 1+len(r.Traffic))
+	require.Contains(t, first["latency-by-load.svg"], "stroke-dasharray", "the limit of the wire")
+	require.Contains(t, first["pcie-bytes-by-size.svg"], "stroke-dasharray", "the payload")
+
+	slow, fast := r.Traffic[0], r.Traffic[2]
+	require.Less(t, fast.Rate, fast.WireRate)
+	require.InEpsilon(t, 0.1*slow.WireRate, slow.Rate, 0.15, "what is offered is what is done")
+	require.Less(t, slow.Rate, fast.Rate)
+	require.Less(t, slow.P50Ns, slow.P99Ns)
+	require.Less(t, slow.P99Ns, fast.P99Ns)
+	for _, x := range r.Traffic[3:] {
+		n := float64(x.Size)
+		if x.Op == "WRITE" {
+			require.Greater(t, x.PCIe[0].Down, n, "%+v", x)
+			require.Greater(t, x.PCIe[1].Up, n, "%+v", x)
+			require.Positive(t, x.PCIe[0].MaxReads)
+			require.Zero(t, x.PCIe[1].MaxReads)
+			continue
+		}
+		require.Greater(t, x.PCIe[0].Up, n, "%+v", x)
+		require.Greater(t, x.PCIe[1].Down, n, "%+v", x)
+		require.Positive(t, x.PCIe[1].MaxReads)
+	}
 }
 
 // distinct are the latencies of the samples behind the constant one.

@@ -30,7 +30,8 @@ func (r *results) draw(dir string) error {
 	for _, p := range []struct {
 		picture *picture
 		name    string
-	}{{r.rateByQPs(), "rate-by-qps"}, {r.distribution(), "latency-distribution"}, {r.breakdown(), "stages"}} {
+	}{{r.rateByQPs(), "rate-by-qps"}, {r.distribution(), "latency-distribution"}, {r.breakdown(), "stages"},
+		{r.latencyByLoad(), "latency-by-load"}, {r.pcieBytes(), "pcie-bytes-by-size"}, {r.pcieReads(), "pcie-reads-by-size"}} {
 		if err := p.picture.save(dir, p.name); err != nil {
 			return err
 		}

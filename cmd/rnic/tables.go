@@ -14,7 +14,7 @@ func (r *results) write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	if err := errors.Join(r.writeRows(dir), r.writeStages(dir), r.writeDistribution(dir)); err != nil {
+	if err := errors.Join(r.writeRows(dir), r.writeStages(dir), r.writeDistribution(dir), r.writeTraffic(dir)); err != nil {
 		return err
 	}
 	return r.draw(dir)

@@ -43,6 +43,11 @@ type Job struct {
 	Batch  int           // work requests a PostSend; 0: 1
 	Driver driver.Config // what differs from the default; addresses are the host's
 
+	Polled bool // the CPU of host a looks for completions itself: no CQ is armed for an interrupt
+	// Due, if set, is when message i is to be posted, in cycles since the senders
+	// began, ascending; it waits for room beyond. One by one, Polled, in one round.
+	Due func(i int) uint64
+
 	// Progress, if set, is called now and then with the present cycle and the
 	// messages received so far.
 	Progress func(cycle uint64, messages int)
@@ -77,6 +82,8 @@ func (j *Job) Check() error {
 		return fmt.Errorf("%v both ways: must be WRITE or READ", j.Op)
 	case j.TwoWay && j.Messages() > j.round():
 		return fmt.Errorf("%d messages both ways: must be at most %d", j.Messages(), j.round())
+	case j.Due != nil && (!j.Polled || j.TwoWay || j.Batch > 1 || j.Messages() > j.round()):
+		return fmt.Errorf("%d messages when they are due: must be polled, one way, one by one, at most %d", j.Messages(), j.round())
 	case j.SGEs < 0 || j.SGEs > 4:
 		return fmt.Errorf("%d SGEs: must be 1 to 4", j.SGEs)
 	case j.Inline && j.MsgSize > 64:

@@ -27,11 +27,23 @@ type Result struct {
 	BackGbps float64
 	Marks    Marks
 	Counters [2][abi.NumCounters]uint64 // of host a and b
+	// PCIe is what went over the link of host a and b after the set-up.
+	PCIe [2]PCIe
+	// Latency is from when each message was due to when host a saw its completion,
+	// cycles; with Due.
+	Latency []uint64
 }
 
 // Marks are the first of their kind, ps; 0: none.
 type Marks struct {
 	FirstPacket, FirstAck, LastPacket int64
+}
+
+// PCIe is the traffic of a host's link: bytes as on the link, headers included, up
+// from the NIC and down to it, and the most reads of the NIC in flight at once.
+type PCIe struct {
+	Up, Down uint64
+	MaxReads int
 }
 
 // settle is how long a host rests before its state at rest is noted, and after
@@ -44,6 +56,7 @@ type run struct {
 	b, a             side
 	messages, rounds int
 	bench            *tb.Bench
+	latency          []uint64 // with Due, by message
 }
 
 // Run does the job on a fresh bench.
@@ -52,6 +65,9 @@ func (j *Job) Run(b *tb.Bench) (Result, error) {
 		return Result{}, err
 	}
 	r := &run{j: *j, bench: b, messages: j.Messages()}
+	if j.Due != nil {
+		r.latency = make([]uint64, r.messages)
+	}
 	r.rounds = (r.messages-1)/j.round() + 1
 	r.a, r.b = side{j: &r.j, h: b.Hosts[0]}, side{j: &r.j, h: b.Hosts[1]}
 	r.watch()
@@ -113,7 +129,11 @@ func (r *run) over() bool {
 }
 
 // settled notes a host's state at rest.
-func (r *run) settled(s *side) { s.rest = tb.NewRest(s.h) }
+func (r *run) settled(s *side) {
+	s.rest = tb.NewRest(s.h)
+	s.h.Machine.RC.Stats.MaxReads = 0
+	s.pcie.Up, s.pcie.Down = s.h.Machine.RC.Stats.UpBytes, s.h.Machine.RC.Stats.DownBytes
+}
 
 // watch puts checkers and meters on both ports.
 func (r *run) watch() {
@@ -141,6 +161,7 @@ func (r *run) result() Result {
 	res := Result{
 		Messages: r.a.arrived + r.b.arrived, Packets: int(r.a.wire.Counts.Requests), Bytes: int64(r.a.wire.Counts.Payload + r.b.wire.Counts.Payload), Cycles: r.bench.World.Now(),
 		Marks: to.meter.marks, Counters: [2][abi.NumCounters]uint64{r.a.counter, r.b.counter},
+		PCIe: [2]PCIe{r.a.pcie, r.b.pcie}, Latency: r.latency,
 	}
 	if r.j.atomic() {
 		res.Bytes = r.j.Data.Size() // in headers, not in payloads

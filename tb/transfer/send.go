@@ -65,7 +65,7 @@ func (r *run) sender(t *hdl.Thread, bus *host.Bus, s *side, n int) error {
 		if !s.await(t, round) {
 			return nil
 		}
-		q := outbox{r: r, s: s, qp: s.qps[n].On(s.dev.On(bus)), cq: s.cqs[n].On(s.dev.On(bus)), wcs: make([]driver.WC, 16)}
+		q := outbox{r: r, s: s, t: t, began: t.Now(), qp: s.qps[n].On(s.dev.On(bus)), cq: s.cqs[n].On(s.dev.On(bus)), wcs: make([]driver.WC, 16)}
 		first := (round - 1) * per
 		first += (n - first%r.j.QPs + r.j.QPs) % r.j.QPs
 		for i := first; i < min(round*per, r.messages); i += r.j.QPs {
@@ -77,7 +77,7 @@ func (r *run) sender(t *hdl.Thread, bus *host.Bus, s *side, n int) error {
 			return err
 		}
 		for q.open > 0 {
-			if err := q.poll(); err != nil {
+			if err := q.poll(pollCycles); err != nil {
 				return err
 			}
 		}
@@ -90,6 +90,8 @@ func (r *run) sender(t *hdl.Thread, bus *host.Bus, s *side, n int) error {
 type outbox struct {
 	r     *run
 	s     *side
+	t     *hdl.Thread
+	began uint64 // cycle
 	qp    *driver.QP
 	cq    *driver.CQ
 	wcs   []driver.WC
@@ -102,6 +104,13 @@ type outbox struct {
 // post adds a message to the batch; a full batch is posted, with room for it.
 func (o *outbox) post(i int) error {
 	j := &o.r.j
+	if j.Due != nil {
+		for due := o.began + j.Due(i); o.t.Now() < due; {
+			if err := o.poll(min(pollCycles, due-o.t.Now())); err != nil {
+				return err
+			}
+		}
+	}
 	wr := driver.SendWR{ID: uint64(i), Op: j.Op, Signaled: true, Imm: uint32(i)}
 	if j.Op >= abi.OpWrite {
 		wr.RemoteAddr, wr.RKey = o.s.peer.VA+uint64(o.s.off+j.slot(i)), o.s.peer.Key
@@ -136,7 +145,7 @@ func (o *outbox) flush() error {
 		return nil
 	}
 	for o.open+len(o.batch) > o.r.j.Depth {
-		if err := o.poll(); err != nil {
+		if err := o.poll(pollCycles); err != nil {
 			return err
 		}
 	}
@@ -151,9 +160,22 @@ func (o *outbox) flush() error {
 	return nil
 }
 
+// pollCycles is how long the loop of a CPU takes that polls.
+const pollCycles = 8
+
+// wait takes completions: at least one, but of a job that is polled what there is
+// after so many cycles.
+func (o *outbox) wait(cycles uint64) (int, error) {
+	if !o.r.j.Polled {
+		return o.cq.Wait(o.wcs, math.MaxInt64)
+	}
+	o.t.Sleep(cycles)
+	return o.cq.Poll(o.wcs)
+}
+
 // poll takes completions: each message once, in order.
-func (o *outbox) poll() error {
-	n, err := o.cq.Wait(o.wcs, math.MaxInt64)
+func (o *outbox) poll(cycles uint64) error {
+	n, err := o.wait(cycles)
 	if err != nil {
 		return err
 	}
@@ -163,6 +185,9 @@ func (o *outbox) poll() error {
 			return fmt.Errorf("message %d: %v (%v)", wc.ID, wc.Status, wc.VendorErr)
 		case o.open == 0 || wc.ID != o.order[0] || wc.Opcode != o.r.j.Op.WCOpcode() || wc.QPN != o.qp.Number():
 			return fmt.Errorf("QP %d: unexpected completion %+v", o.qp.Number(), wc)
+		}
+		if o.r.latency != nil {
+			o.r.latency[wc.ID] = o.t.Now() - o.began - o.r.j.Due(int(wc.ID))
 		}
 		if o.r.j.Op == abi.OpRead {
 			if err := o.r.compare(o.s, o.s.off, int(wc.ID)); err != nil {

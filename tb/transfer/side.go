@@ -39,6 +39,7 @@ type side struct {
 	step    hdl.Event
 	err     error // the first
 	counter [abi.NumCounters]uint64
+	pcie    PCIe // up to settled what went before, from counters on the difference
 }
 
 // address is where the other host's buffer is.
@@ -166,8 +167,10 @@ func (s *side) gather(t *hdl.Thread, n *int, round int) error {
 	return s.err
 }
 
-// counters reads all counters of the device.
+// counters notes what went over PCIe, and reads all counters of the device.
 func (s *side) counters() error {
+	stats := s.h.Machine.RC.Stats
+	s.pcie = PCIe{stats.UpBytes - s.pcie.Up, stats.DownBytes - s.pcie.Down, stats.MaxReads}
 	for _, c := range abi.Counters() {
 		v, err := s.dev.Counter(c)
 		if err != nil {
