@@ -45,7 +45,7 @@ func TestWrongFlags(t *testing.T) {
 		{"run --vcd --out=", "--out: no name of a folder"},
 		{"run --op jump", `error: --op must be one of "send","send-imm","write","write-imm","read","cas","faa" but got "jump"`},
 		{"run --op cas --msg-size 16", "COMPARE_SWAP takes messages of 8 bytes: not 16"},
-		{"run --op faa /dev/null", "FETCH_ADD takes messages of 8 bytes: not 8"},
+		{"run --op faa /dev/null", "FETCH_ADD takes data of a multiple of 8 bytes: not 0"},
 		{"run --all", "--all chooses what --stats prints, and there is no --stats"},
 		{"bench --pcie-profile x", `error: --pcie-profile must be one of "constant","uniform","xeon-e5","xeon-e5-cached","xeon-e5-iommu","xeon-e3" but got "x"`},
 		{"run --seed=-1", `error: --seed: expected a valid 64 bit uint but got "-1"`},

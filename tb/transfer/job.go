@@ -74,8 +74,10 @@ func (j *Job) Check() error {
 		return fmt.Errorf("messages of %d bytes: must be 1 to %d", j.MsgSize, maxMessage)
 	case !j.known():
 		return fmt.Errorf("operation %v: not one that carries data", j.Op)
-	case j.atomic() && (j.MsgSize != 8 || j.Data.Size()%8 != 0 || j.Data.Size() == 0):
-		return fmt.Errorf("%v takes messages of 8 bytes: not %d, of %d bytes of data", j.Op, j.MsgSize, j.Data.Size())
+	case j.atomic() && j.MsgSize != 8:
+		return fmt.Errorf("%v takes messages of 8 bytes: not %d", j.Op, j.MsgSize)
+	case j.atomic() && (j.Data.Size() == 0 || j.Data.Size()%8 != 0):
+		return fmt.Errorf("%v takes data of a multiple of 8 bytes: not %d", j.Op, j.Data.Size())
 	case j.Inline && (j.Op == abi.OpRead || j.atomic()):
 		return fmt.Errorf("%v cannot be inline", j.Op)
 	case j.TwoWay && j.Op != abi.OpWrite && j.Op != abi.OpRead:
