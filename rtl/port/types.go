@@ -1,5 +1,10 @@
 package port
 
+import (
+	"rnic/abi"
+	"rnic/roce"
+)
+
 // QPN is a queue pair number, 24 bits on the wire and in rings (IBTA 9.2).
 type QPN uint32
 
@@ -21,17 +26,11 @@ type PD uint32
 // Width is 24 bits.
 func (PD) Width() int { return 24 }
 
-// MSN is the responder's 24-bit message sequence number (IBTA 9.7.5.1.2).
-type MSN uint32
-
-// Width is 24 bits.
-func (MSN) Width() int { return 24 }
-
-// Next is the MSN after m.
-func (m MSN) Next() MSN { return (m + 1) & 0xffffff }
+// MSN is the responder's message sequence number, 24 bits (IBTA 9.7.5.1.2).
+type MSN = roce.MSN
 
 // Key is an L_Key or R_Key: index in the upper 24 bits, consumer's byte below.
-type Key uint32
+type Key = abi.Key
 
 // BusAddr is an address that PCIe understands.
 type BusAddr uint64

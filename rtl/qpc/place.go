@@ -11,7 +11,7 @@ func (c *Context) place(p *port.RxPkt, v *port.RxVerdict, e *Env) {
 	op, r := p.Opcode, &c.Responder
 	v.Action = port.RxPlace
 	if op.Ends() {
-		r.MSN = r.MSN.Next()
+		r.MSN = r.MSN.Add(1)
 	}
 	v.Ack = port.AckReq{Send: p.AckReq, QPN: v.QPN, PSN: p.PSN, Syndrome: c.ack(e), MSN: r.MSN}
 	psns := uint32(1)

@@ -270,7 +270,7 @@ func (m *model) accept(q *qp, p *port.RxPkt, v *port.RxVerdict) {
 	q.offset += uint32(p.Len)
 	q.psn = p.PSN.Add(1)
 	if op.Ends() {
-		q.msn = q.msn.Next()
+		q.msn = q.msn.Add(1)
 	}
 	v.Ack = port.AckReq{Send: p.AckReq, QPN: q.n, PSN: p.PSN, Syndrome: 31, MSN: q.msn}
 	switch {
