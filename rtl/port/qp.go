@@ -37,53 +37,58 @@ type SQGet struct {
 }
 
 // SQCtx answers SQGet. With Run or Flush the service is open until its SQPut;
-// otherwise there is nothing to do, and no SQPut. Messages 0 with a message in
-// progress: finish that one (its Sent is already out), start no other (SQD).
-// Flush with a message in progress: its WQE has its Sent already and is skipped.
+// otherwise there is nothing to do, and no SQPut.
+//
+// The WQEs from ExecIdx up to, not including, Entered have their entry in the
+// outstanding table: the message in progress, and after a rewind those that are sent
+// again. For these there is no Sent, ReadPost or SQAhead, nothing is counted, and
+// neither fence, initiator depth, credits nor room in the table hold them. When they
+// are done the PSN must be EnteredPSN; else the host has changed a WQE meanwhile.
+// Messages 0: send what is entered, start no other (SQD). With Flush, ExecIdx is
+// Entered.
 type SQCtx struct {
-	QPN      QPN
-	State    abi.QPState
-	Run      bool // RTS: execute. With State ERR or SQE: flush. Otherwise: nothing to do
-	Flush    bool
-	PD       PD
-	MTU      uint16 // bytes
-	SQBase   BusAddr
-	SQLog    uint8  // log2 of the ring's units
-	PI       uint16 // producer index, units
-	ExecIdx  uint16 // unit index of the WQE to execute, or being executed
-	NextPSN  roce.PSN
-	Window   uint16 // packets that may still be sent before an ACK
-	Idle     bool   // nothing is in flight: NextPSN is the oldest PSN not acknowledged
-	Messages uint8  // entries of the outstanding table that the QP may still take
-	Reads    uint8  // READs and atomics that may still be started (initiator depth)
-	Reading  bool   // READs or atomics are outstanding: a fenced WQE has to wait
-	Credits  uint16 // requests that take a receive WQE of the peer that may still be started; 0xffff: no limit
-	MaxSGE   uint8
-	Msg      SQMsg
-	Arm      uint64 // ACK timeout in cycles, 0: none
-	SendCQN  CQN
-	SigAll   bool
-}
-
-// SQMsg is a message that a service left unfinished: the next packet starts at
-// Offset. Offset 0 and not Active: no message in progress.
-type SQMsg struct {
-	Active bool
-	Offset uint32 // bytes already segmented
+	QPN        QPN
+	State      abi.QPState
+	Run        bool // RTS: execute. With State ERR or SQE: flush. Otherwise: nothing to do
+	Flush      bool
+	PD         PD
+	MTU        uint16 // bytes
+	SQBase     BusAddr
+	SQLog      uint8  // log2 of the ring's units
+	PI         uint16 // producer index, units
+	ExecIdx    uint16 // unit index of the WQE to execute, or being executed
+	Offset     uint32 // bytes of its message before NextPSN
+	NextPSN    roce.PSN
+	Entered    uint16   // unit index of the first WQE without an entry in the outstanding table
+	EnteredPSN roce.PSN // of its first packet
+	Gen        uint8    // generation of the packets described: it changes with each rewind
+	Window     uint16   // packets that may still be sent before an ACK
+	Idle       bool     // nothing is in flight: NextPSN is the oldest PSN not acknowledged
+	Messages   uint8    // entries of the outstanding table that the QP may still take
+	Reads      uint8    // READs and atomics that may still be started (initiator depth)
+	Reading    bool     // READs or atomics are outstanding: a fenced WQE has to wait
+	Credits    uint16   // requests that take a receive WQE of the peer that may still be started; 0xffff: no limit
+	MaxSGE     uint8
+	Arm        uint64 // ACK timeout in cycles, 0: none
+	SendCQN    CQN
+	SigAll     bool
 }
 
 // SQPut closes a service: what it consumed. Fault reports a WQE that can't be
 // executed (malformed, opcode, length): it was pushed as a Sent entry with that
-// status, and the QP goes to ERR.
+// status, now or before a rewind, and the QP goes to ERR. If the QP was rewound
+// meanwhile, qpc takes what was entered, and no more.
 type SQPut struct {
-	QPN      QPN
-	ExecIdx  uint16
-	NextPSN  roce.PSN
-	Messages uint8 // outstanding entries pushed in this service
-	Requests uint8 // of them, those that went to the wire (numbered by the peer's MSN)
-	Credited uint8 // of the requests, those that take a receive WQE of the peer
-	Msg      SQMsg
-	Fault    bool
+	QPN        QPN
+	ExecIdx    uint16
+	Offset     uint32 // bytes of its message before NextPSN
+	NextPSN    roce.PSN
+	Entered    uint16
+	EnteredPSN roce.PSN
+	Messages   uint8 // outstanding entries pushed in this service
+	Requests   uint8 // of them, those that went to the wire (numbered by the peer's MSN)
+	Credited   uint8 // of the requests, those that take a receive WQE of the peer
+	Fault      bool
 }
 
 // ReadPost enters a READ or atomic into the QP's list of those outstanding:
@@ -100,22 +105,26 @@ type ReadPost struct {
 }
 
 // RespDone tells qpc that the answer of a READ or atomic has left: responder to
-// qpc. Its responder resource is free.
+// qpc. Its responder resource is free. Again: it was the answer of a duplicate.
 type RespDone struct {
-	QPN QPN
+	QPN   QPN
+	Again bool
 }
 
 // TxHdrReq asks qpc for what the headers of one packet need: pkt_tx to qpc.
-// Resp says that the packet is the responder's.
+// Resp says that the packet is the responder's; else Gen is that of TxPkt.
 type TxHdrReq struct {
 	QPN  QPN
 	Resp bool
+	Gen  uint8
 }
 
 // TxHdr answers TxHdrReq. Drop: the QP no longer sends (it failed, or it was
-// reset, since the packet was described); the packet is to be discarded.
+// reset, since the packet was described); the packet is to be discarded. Stale, with
+// Drop: only that packet; it is from before a rewind, and will be described again.
 type TxHdr struct {
 	Drop    bool
+	Stale   bool
 	PD      PD
 	DestQPN QPN
 	PKey    uint16
@@ -128,12 +137,30 @@ type TxHdr struct {
 	Flow    uint32
 }
 
-// SQFault is a local fault met while sending: pkt_tx to qpc. The QP goes to
+// Stale tells pkt_tx that requests of the QP from before generation Gen (compared
+// modulo 2^8) are not sent any more: qpc to pkt_tx, with each rewind. It is always
+// taken.
+type Stale struct {
+	QPN QPN
+	Gen uint8
+}
+
+// Left tells that a request that asks for an answer has left (its last beat went to
+// the MAC): pkt_tx to retrans, for its ACK timer. It is always taken. LastPSN is that
+// of TxPkt.
+type Left struct {
+	QPN     QPN
+	LastPSN roce.PSN
+}
+
+// SQFault is a local fault met while sending: pkt_tx to qpc, which ignores one of an
+// old generation. The QP goes to
 // ERR, the WQE that PSN belongs to gets Status, after all before it. A fault in a
 // READ response goes to ack_gen instead, which has a NAK take its place.
 type SQFault struct {
 	QPN    QPN
 	PSN    roce.PSN
+	Gen    uint8 // of a request: TxPkt.Gen
 	Status abi.WCStatus
 	Vendor abi.VendorErr
 }
@@ -146,13 +173,14 @@ const (
 	RetireDone    RetireKind = iota // Messages left the outstanding table
 	RetireTimeout                   // the ACK timer of the QP expired
 	RetireFatal                     // cq_writer: a CQ of the QP overran or died
+	RetireRewind                    // answers an AckEvent with Rewind
 )
 
 // Width is 2 bits.
 func (RetireKind) Width() int { return 2 }
 
 func (k RetireKind) String() string {
-	return [...]string{"DONE", "TIMEOUT", "FATAL", "RESERVED"}[k&3]
+	return [...]string{"DONE", "TIMEOUT", "FATAL", "REWIND"}[k&3]
 }
 
 // Retire reports progress or failure of the requester: retrans to qpc. A DONE
@@ -167,6 +195,12 @@ type Retire struct {
 	Messages uint8
 	Oldest   uint16   // DONE: unit index of the oldest message left, when there is one
 	Una      roce.PSN // DONE, TIMEOUT: oldest PSN not acknowledged, as retrans knows
+
+	// REWIND, when the wait is over and all messages before AckEvent.At have ended.
+	Gen   uint8    // of the AckEvent
+	Any   bool     // a message of the wire is outstanding: Oldest and the PSNs are of the oldest
+	First roce.PSN // of its first packet
+	Last  roce.PSN // of its last packet, or response
 }
 
 // QPAdminOp is what admin asks of qpc.

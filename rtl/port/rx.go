@@ -210,6 +210,14 @@ type Job struct {
 	Op       roce.Opcode // JobAtomic: of the request
 	Swap     uint64      // swap or add
 	Compare  uint64
+	// Slot is where responder keeps the value of an atomic: the number of the atomic
+	// among those of the QP, modulo 16.
+	Slot uint8
+	// Again: a duplicate is answered. A READ is read again. Of an atomic the value in
+	// Slot is sent again, if it is that of PSN, else nothing; the atomic unit has no
+	// part in it. JobNone: nothing is sent, since the key was bad; all that is left to
+	// do is RespDone.
+	Again bool
 }
 
 // AtomicReq asks the atomic unit for a read-modify-write of the 8 bytes at Addr:
@@ -219,6 +227,7 @@ type Job struct {
 type AtomicReq struct {
 	QPN     QPN
 	PSN     roce.PSN
+	Slot    uint8 // of Job
 	Addr    BusAddr
 	Op      roce.Opcode
 	Swap    uint64
@@ -229,6 +238,7 @@ type AtomicReq struct {
 type AtomicRes struct {
 	QPN   QPN
 	PSN   roce.PSN
+	Slot  uint8 // of Job
 	Value uint64
 	Err   bool
 }

@@ -9,12 +9,15 @@ import (
 // TxPieces on the stream beside it. Headers that come from the QP context are
 // looked up by pkt_tx itself.
 type TxPkt struct {
-	Purge     bool // marker only: see Purge
-	QPN       QPN  // local QP
-	Resp      bool // ACK, NAK, READ response: the responder's
+	Purge     bool  // marker only: see Purge
+	QPN       QPN   // local QP
+	Resp      bool  // ACK, NAK, READ response: the responder's
+	Gen       uint8 // requests: SQCtx.Gen
+	Again     bool  // READ response: answers a duplicate; if it can't be read it is lost without a word
 	Opcode    roce.Opcode
 	PSN       roce.PSN
-	AckReq    bool
+	LastPSN   roce.PSN // requests: PSN, of a READ that of its last response
+	AckReq    bool     // the packet asks for an answer; READs and atomics always do
 	Solicited bool
 	Len       uint16 // payload bytes, 0..4096
 	NumPieces uint8
@@ -71,7 +74,7 @@ type Sent struct {
 	Op       abi.WQEOp
 	Signaled bool
 	SendCQN  CQN
-	Arm      uint64 // ACK timeout in cycles, 0: none
+	Arm      uint64 // ACK timeout in cycles, 0: none; it runs from when a request has left
 	FirstPSN roce.PSN
 	LastPSN  roce.PSN // READ: of its last response
 	ByteLen  uint32
@@ -103,7 +106,17 @@ type AckEvent struct {
 	Flush   bool
 	Status  abi.WCStatus
 	Vendor  abi.VendorErr
-	// Arm is the ACK timeout in cycles (0: no timer), restarted by this event
-	// when messages stay outstanding.
+	// Arm is the ACK timeout in cycles (0: no timer), restarted by this event if it is
+	// progress and a request that has left is still not answered.
 	Arm uint64
+
+	// Rewind: the QP is to send again from At on, the oldest PSN that is not
+	// acknowledged as qpc knows; in Wait cycles at the earliest (RNR; 0: at once). The
+	// answer is one Retire REWIND with the same Gen, when all messages before At have
+	// ended; a newer Rewind, a failure or a marker takes the place of one that has
+	// no answer yet. Until requests leave again no ACK timer runs.
+	Rewind bool
+	At     roce.PSN
+	Wait   uint64
+	Gen    uint8
 }
