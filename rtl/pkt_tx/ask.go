@@ -16,9 +16,10 @@ type Ask struct {
 	HdrReq hdl.Out[port.TxHdrReq]
 	Hdr    hdl.In[port.TxHdr]
 
-	again   hdl.In[port.QPN] // Send asks once more for a request of this QP
+	again   hdl.In[port.TxHdrReq] // Send asks once more for a request
 	answer  hdl.Out[again]
 	epoch   hdl.Tap[uint8]
+	stales  hdl.Tap[uint32]
 	gone    hdl.Tap[uint16]
 	payload hdl.Out[job] // requests, READ responses, and what may not overtake these
 	fast    hdl.Out[job] // other responses
@@ -55,13 +56,14 @@ func (askKind) Width() int { return 2 }
 func (k askKind) String() string { return [...]string{"PAYLOAD", "FAST", "AGAIN", "PURGE"}[k&3] }
 
 type pending struct {
-	Kind  askKind
-	Epoch uint8
-	Pkt   port.TxPkt
+	Kind   askKind
+	Epoch  uint8
+	Stales uint32
+	Pkt    port.TxPkt
 }
 
 // again answers Send's question.
-type again struct{ Drop bool }
+type again struct{ Drop, Stale bool }
 
 // Eval asks at most one question, and deals with at most one answer.
 func (a *Ask) Eval() {
@@ -90,7 +92,7 @@ func (a *Ask) ask() {
 	switch {
 	case a.again.Valid():
 		if free {
-			a.HdrReq.Put(port.TxHdrReq{QPN: *a.again.Take()})
+			a.HdrReq.Put(*a.again.Take())
 			a.pendOut.Put(pending{Kind: askAgain})
 		}
 	case response && !(yields && request):
@@ -100,7 +102,7 @@ func (a *Ask) ask() {
 		d.Payload++
 		pkt := a.Req.Take()
 		if pkt.Purge {
-			a.pendOut.Put(pending{Kind: askPurge, Epoch: a.epoch.Get(), Pkt: *pkt})
+			a.pend(askPurge, pkt)
 			return
 		}
 		a.put(askPayload, pkt)
@@ -125,9 +127,13 @@ func (a *Ask) response(pkt *port.TxPkt, lane way) {
 }
 
 func (a *Ask) put(kind askKind, pkt *port.TxPkt) {
-	*a.HdrReq.Next() = port.TxHdrReq{QPN: pkt.QPN, Resp: pkt.Resp}
+	*a.HdrReq.Next() = port.TxHdrReq{QPN: pkt.QPN, Resp: pkt.Resp, Gen: pkt.Gen}
+	a.pend(kind, pkt)
+}
+
+func (a *Ask) pend(kind askKind, pkt *port.TxPkt) {
 	p := a.pendOut.Next()
-	p.Kind, p.Epoch, p.Pkt = kind, a.epoch.Get(), *pkt
+	p.Kind, p.Epoch, p.Stales, p.Pkt = kind, a.epoch.Get(), a.stales.Get(), *pkt
 }
 
 // deal passes on the oldest packet once it is answered.
@@ -140,7 +146,7 @@ func (a *Ask) deal() {
 	if p.Kind == askPurge {
 		a.pendIn.Take()
 		d.Payload--
-		a.payload.Put(job{Pkt: p.Pkt, Epoch: p.Epoch, Before: a.Q.Before})
+		a.payload.Put(job{Pkt: p.Pkt, Epoch: p.Epoch, Stales: p.Stales, Before: a.Q.Before})
 		return
 	}
 	if !a.Hdr.Valid() {
@@ -152,15 +158,15 @@ func (a *Ask) deal() {
 	case askPayload:
 		d.Payload--
 		j := a.payload.Next()
-		j.Pkt, j.Hdr, j.Epoch, j.Before = p.Pkt, *hdr, p.Epoch, a.Q.Before
+		j.Pkt, j.Hdr, j.Epoch, j.Stales, j.Before = p.Pkt, *hdr, p.Epoch, p.Stales, a.Q.Before
 	case askFast:
 		d.Fast--
 		if !hdr.Drop {
 			d.Before++
 			j := a.fast.Next()
-			j.Pkt, j.Hdr, j.Epoch, j.Before = p.Pkt, *hdr, p.Epoch, 0
+			j.Pkt, j.Hdr, j.Epoch, j.Stales, j.Before = p.Pkt, *hdr, p.Epoch, p.Stales, 0
 		}
 	case askAgain:
-		a.answer.Put(again{Drop: hdr.Drop})
+		a.answer.Put(again{Drop: hdr.Drop, Stale: hdr.Stale})
 	}
 }

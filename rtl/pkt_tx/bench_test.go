@@ -133,6 +133,8 @@ type bench struct {
 	Fault     agent.Sink[port.SQFault]
 	Refuse    agent.Sink[port.SQFault] // RespFault
 	Purge     agent.Sink[port.Purge]
+	Stale     agent.Source[port.Stale]
+	Left      agent.Sink[port.Left]
 	Eth       agent.Sink[port.EthBeat]
 	TX        *pkttx.TX
 	MAC       *mac.MAC // nil, or both ends of a line between Seal and Eth
@@ -170,6 +172,8 @@ func build(s setup) *bench {
 	hdl.Connect(&t.Send.Fault, &b.Fault.In, 2)
 	hdl.Connect(&t.Send.RespFault, &b.Refuse.In, 2)
 	hdl.Connect(&t.Send.Purge, &b.Purge.In, 2)
+	hdl.Connect(&b.Stale.Out, &t.Send.Stale, 2)
+	hdl.Connect(&t.Send.Left, &b.Left.In, 2)
 	if s.line == 0 {
 		hdl.Connect(&t.Seal.Eth, &b.Eth.In, 2)
 	} else {

@@ -9,7 +9,7 @@ import (
 // Buffer is the payload buffer: a ring of beats as the frames will have them.
 // Runs land in order; one that begins where the last one ended inside a beat is
 // merged with it: the output register of the writing port still shows that beat.
-// Packets that are complete are read out in order.
+// Packets that are complete are read out in order, but those that Send has dropped.
 type Buffer struct {
 	hdl.Regs[bufferState]
 	Data hdl.In[port.ReadBeat]
@@ -18,7 +18,8 @@ type Buffer struct {
 	fullOut  hdl.Out[full] // packets that are complete
 	fullIn   hdl.In[full]
 	chunks   hdl.Out[chunk]
-	released hdl.Sig[uint16] // beats read out so far, modulo 2^16
+	released hdl.Sig[uint16] // beats read out or dropped so far, modulo 2^16
+	taken    hdl.Tap[uint16]
 
 	payload hdl.RAM[[beatBytes]byte] // port 0 writes, port 1 reads
 	beats   uint16
@@ -40,7 +41,9 @@ type full struct {
 }
 
 // chunk is a beat of payload for Send; with Vendor it stands for a whole packet.
+// Number says which: see passed.
 type chunk struct {
+	Number uint16
 	Vendor abi.VendorErr
 	Data   [beatBytes]byte
 }

@@ -7,12 +7,13 @@ import (
 
 // job is a packet with what its headers need. Epoch is that of its answer: it
 // changes when qpc has taken a fault, and when a packet was dropped at the head.
-// Before is the number of responses that were put into the fast lane before it,
-// modulo 2^16.
+// Stales is the number of Stales from before its question. Before is the number of
+// responses that were put into the fast lane before it, modulo 2^16.
 type job struct {
 	Pkt    port.TxPkt
 	Hdr    port.TxHdr
 	Epoch  uint8
+	Stales uint32
 	Before uint16
 }
 

@@ -13,14 +13,12 @@ func (s *Send) lane() (ready bool) {
 	case laneAsk:
 		if s.answer.Valid() {
 			d.Lane, d.Fresh = laneHead, true
-			if s.answer.Take().Drop {
-				s.epoch.Set(s.epoch.Get() + 1)
+			if x := s.answer.Take(); x.Drop {
+				if !x.Stale {
+					s.epoch.Set(s.epoch.Get() + 1)
+				}
 				s.drop()
 			}
-		}
-	case laneDrain:
-		if s.chunks.Valid() {
-			s.drain(q.Drain)
 		}
 	case laneReport:
 		if s.Fault.Space() == int(q.Room) {
@@ -36,8 +34,11 @@ func (s *Send) lane() (ready bool) {
 // head looks at a packet that has come to the head.
 func (s *Send) head(j *job) (ready bool) {
 	q, d := &s.Q, &s.D
-	response := j.Pkt.Resp || j.Pkt.Purge
+	response, suspect := j.Pkt.Resp || j.Pkt.Purge, s.suspect(j)
 	switch {
+	case suspect && !s.seen(j.Pkt.QPN):
+	case suspect && s.stale(&j.Pkt):
+		s.drop()
 	case response && s.overtakes(j):
 	case response && q.Muted != 0 && !q.Know:
 		s.Mute.Read(0, s.at(j.Pkt.QPN))
@@ -50,22 +51,26 @@ func (s *Send) head(j *job) (ready bool) {
 		s.drop()
 	case !j.Pkt.Resp && j.Epoch != s.epoch.Get() && !q.Fresh:
 		if s.again.Ready() {
-			s.again.Put(j.Pkt.QPN)
+			s.again.Put(port.TxHdrReq{QPN: j.Pkt.QPN, Gen: j.Pkt.Gen})
 			d.Lane = laneAsk
 		}
 	case j.Pkt.Unread:
 		s.report(j, abi.VendorDMARead)
-	case j.Pkt.Len > 0 && !s.chunks.Valid():
+	case j.Pkt.Len > 0 && !s.paid():
 	case j.Pkt.Len > 0 && s.chunks.Head().Vendor != abi.VendorNone:
-		if s.report(j, s.chunks.Head().Vendor) {
-			s.chunks.Take()
-		}
-	case !s.PortReg.Get().Enable:
+		s.report(j, s.chunks.Head().Vendor)
+	case !s.PortReg.Get().Enable: // lost, as if on the wire
+		s.left(&j.Pkt)
 		s.drop()
 	default:
 		return true
 	}
 	return false
+}
+
+// paid tells whether the payload of the packet at the head is there.
+func (s *Send) paid() bool {
+	return s.chunks.Valid() && !passed(s.chunks.Head().Number, s.taken.Get())
 }
 
 // overtakes tells whether the fast lane still holds a response from before j.
@@ -87,51 +92,38 @@ func (s *Send) purge(n port.QPN) {
 	s.forget()
 }
 
-// report tells of a packet that cannot be read. The requester waits until qpc
-// knows. The responder, which is before what qpc may wait for, does not: it
-// says no more for the QP. It tells whether that is done.
-func (s *Send) report(j *job, vendor abi.VendorErr) bool {
+// report tells of a packet that cannot be read, and drops it. The requester waits
+// until qpc knows. The responder, which is before what qpc may wait for, does not: it
+// says no more for the QP. Of the answer of a duplicate nothing is told.
+func (s *Send) report(j *job, vendor abi.VendorErr) {
 	q, d := &s.Q, &s.D
-	if j.Pkt.Resp {
+	switch {
+	case j.Pkt.Resp && j.Pkt.Again:
+		s.drop()
+	case j.Pkt.Resp:
 		if s.RespFault.Ready() {
 			s.RespFault.Put(fault(j, vendor))
 			*s.Mute.WriteNext(0, s.at(j.Pkt.QPN)) = mute{On: true, PSN: j.Pkt.PSN}
 			d.Muted = q.Muted + 1
-			s.forget()
-			return true
+			s.drop()
 		}
-		return false
-	}
-	if s.Fault.Ready() {
+	case s.Fault.Ready():
 		s.Fault.Put(fault(j, vendor))
 		d.Lane, d.Room = laneReport, uint8(s.Fault.Space())
-		s.forget()
-		return true
+		s.drop()
 	}
-	return false
 }
 
-// drop throws away the packet at the head, and its payload.
+// drop takes the packet at the head away, and its payload: Buffer, Load and Eval throw
+// away what there is of it.
 func (s *Send) drop() {
-	n := s.payload.Head().beats()
+	if s.payload.Head().Pkt.Len > 0 {
+		s.taken.Set(s.taken.Get() + 1)
+	}
 	s.forget()
-	if n > 0 {
-		s.D.Lane, s.D.Drain = laneDrain, n
-	}
 }
 
-// drain throws away a beat of payload; one that reports a fault is the only one.
-func (s *Send) drain(left uint8) {
-	if s.chunks.Take().Vendor != abi.VendorNone {
-		left = 1
-	}
-	s.D.Drain = left - 1
-	if left == 1 {
-		s.D.Lane = laneHead
-	}
-}
-
-// forget takes the packet at the head away.
+// forget takes a packet without payload away.
 func (s *Send) forget() {
 	if s.payload.Take().Pkt.Resp {
 		s.gone.Set(s.gone.Get() + 1)

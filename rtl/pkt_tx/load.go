@@ -8,7 +8,8 @@ import (
 
 // Load reserves the beats of a packet in the payload buffer, reads its pieces,
 // run by run, and tells Buffer what will come. When mpt refuses a piece, the
-// pieces behind it are not read, and the packet's last landing says so.
+// pieces behind it are not read, and the packet's last landing says so; as when Send
+// has dropped the packet, which then reserves nothing if that was before its turn.
 type Load struct {
 	hdl.Regs[loadState]
 	MptRes hdl.In[port.MptRes]
@@ -17,13 +18,16 @@ type Load struct {
 	ops      hdl.In[op]
 	land     hdl.Out[landing]
 	released hdl.Tap[uint16]
+	taken    hdl.Tap[uint16]
 	beats    uint16
 }
 
 type loadState struct {
 	Reserved uint16        // beats reserved so far, modulo 2^16
+	Number   uint16        // packets begun, modulo 2^16: see passed
 	Second   bool          // the second run of the piece is to be read
-	Vendor   abi.VendorErr // why an earlier piece of the packet was refused
+	Skip     bool          // the packet was dropped before its turn: it has no beats
+	Vendor   abi.VendorErr // why an earlier piece of the packet was refused, or is not to be read
 }
 
 // landing is a run of payload that arrives next at Buffer: inline, or as beats
@@ -45,14 +49,23 @@ func (l *Load) Eval() {
 		return
 	}
 	o := l.ops.Head()
-	reserved := q.Reserved
-	if o.First && !q.Second {
-		if held := reserved - l.released.Get(); held+uint16(o.Beats) > l.beats {
-			return
-		}
-		reserved += uint16(o.Beats)
+	number, skip, reserved, vendor := q.Number, q.Skip, q.Reserved, q.Vendor
+	begin := o.First && !q.Second
+	if begin {
+		number++
 	}
-	vendor := q.Vendor
+	dropped := passed(number, l.taken.Get())
+	if begin {
+		if skip = dropped; !skip {
+			if held := reserved - l.released.Get(); held+uint16(o.Beats) > l.beats {
+				return
+			}
+			reserved += uint16(o.Beats)
+		}
+	}
+	if dropped && vendor == abi.VendorNone {
+		vendor = abi.VendorFlush
+	}
 	var res *port.MptRes
 	if !o.Inline {
 		if !l.MptRes.Valid() || !l.Read.Ready() {
@@ -62,7 +75,7 @@ func (l *Load) Eval() {
 			vendor = res.Status.Vendor(o.Resp)
 		}
 	}
-	d.Reserved = reserved
+	d.Number, d.Skip, d.Reserved = number, skip, reserved
 	switch {
 	case vendor != abi.VendorNone:
 		if o.Last {
@@ -99,4 +112,7 @@ func (l *Load) read(o *op, addr port.BusAddr, n uint16, lane uint8, last bool) {
 func (l *Load) put(o *op, n uint16, last bool, vendor abi.VendorErr) {
 	x := l.land.Next()
 	x.Inline, x.Last, x.Len, x.Start, x.Beats, x.Vendor, x.Data = o.Inline, last, n, o.Start, o.Beats, vendor, o.Data
+	if l.D.Skip {
+		x.Beats = 0
+	}
 }

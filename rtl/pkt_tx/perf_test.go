@@ -171,6 +171,7 @@ func TestNoAllocations(t *testing.T) {
 		Resp  agent.Source[port.TxPkt]
 		Data  agent.Source[port.TxPiece]
 		QPC   directory
+		Left  agent.Sink[port.Left]
 		Eth   agent.Sink[port.EthBeat]
 		TX    *pkttx.TX
 	}
@@ -184,6 +185,8 @@ func TestNoAllocations(t *testing.T) {
 	hdl.Connect(&tx.Ask.HdrReq, &b.QPC.In, 2)
 	hdl.Connect(&b.QPC.Out, &tx.Ask.Hdr, 2)
 	hdl.Connect(&tx.Seal.Eth, &b.Eth.In, 2)
+	hdl.Connect(&tx.Send.Left, &b.Left.In, 2)
+	hdl.TieOff(&tx.Send.Stale)
 	hdl.TieOff(&tx.Translate.Mpt, &tx.Load.MptRes, &tx.Load.Read, &tx.Buffer.Data, &tx.Send.Fault, &tx.Send.RespFault, &tx.Send.Purge)
 	k, err := hdl.Elaborate("bench", &b, hdl.Options{})
 	require.NoError(t, err)
@@ -198,6 +201,7 @@ func TestNoAllocations(t *testing.T) {
 	b.Resp.Push(l.resp...)
 	b.Data.Push(l.data...)
 	b.Eth.Got, b.Eth.At = make([]port.EthBeat, 0, 8000), make([]uint64, 0, 8000)
+	b.Left.Got, b.Left.At = make([]port.Left, 0, 1000), make([]uint64, 0, 1000)
 	require.NoError(t, k.Run(100))
 	require.Zero(t, testing.AllocsPerRun(1000, k.Step))
 	require.Greater(t, tx.Seal.Stats.Get().TxPackets, uint64(400))

@@ -4,47 +4,65 @@ import "rnic/abi"
 
 // readout is the reading side of the payload buffer.
 type readout struct {
-	Next  uint16 // beat to read next
-	Beats uint8  // of the packet
-	Left  uint8  // of them, still to be read
-	Busy  bool   // the output register holds a beat for chunks
+	Number uint16 // packets begun, modulo 2^16
+	Next   uint16 // beat to read next
+	Beats  uint8  // of the packet
+	Left   uint8  // of them, still to be read
+	Busy   bool   // the output register holds a beat for chunks, of packet Number
 }
 
+// passed tells whether Send is done with a packet that has payload, sent it or dropped
+// it. These packets are numbered from 1 on, modulo 2^16; taken is Send's last one.
+func passed(number, taken uint16) bool { return int16(number-taken) <= 0 }
+
 // readOut passes on the beat that was read in the cycle before, and reads the
-// next. A packet is released with its last read: Load hears of it a cycle later.
+// next. A packet is released with its last read: Load hears of it a cycle later. One
+// that Send has dropped is released at once.
 func (b *Buffer) readOut() {
 	q, d := &b.Q.Out, &b.D.Out
 	if !b.chunks.Ready() {
 		return
 	}
+	dropped := passed(q.Number, b.taken.Get())
 	if q.Busy {
-		c := b.chunks.Next()
-		c.Vendor, c.Data = abi.VendorNone, *b.payload.Data(1)
 		d.Busy = false
+		if !dropped {
+			c := b.chunks.Next()
+			c.Number, c.Vendor, c.Data = q.Number, abi.VendorNone, *b.payload.Data(1)
+		}
 	}
 	left, beats := q.Left, q.Beats
-	if left == 0 {
+	switch {
+	case left == 0:
 		if !b.fullIn.Valid() {
 			return
 		}
 		f := b.fullIn.Head()
-		if f.Vendor != abi.VendorNone {
-			if !q.Busy {
+		dropped = passed(q.Number+1, b.taken.Get())
+		if f.Vendor != abi.VendorNone || dropped {
+			if !q.Busy && !dropped {
+				*b.chunks.Next() = chunk{Number: q.Number + 1, Vendor: f.Vendor}
+			}
+			if !q.Busy || dropped {
 				b.fullIn.Take()
-				*b.chunks.Next() = chunk{Vendor: f.Vendor}
-				b.release(uint16(f.Beats))
-				d.Next = b.wrap(q.Next + uint16(f.Beats))
+				b.release(f.Beats)
+				d.Number, d.Next = q.Number+1, b.wrap(q.Next+uint16(f.Beats))
 			}
 			return
 		}
 		b.fullIn.Take()
+		d.Number = q.Number + 1
 		left, beats = f.Beats, f.Beats
+	case dropped:
+		b.release(beats)
+		d.Next, d.Left = b.wrap(q.Next+uint16(left)), 0
+		return
 	}
 	b.payload.Read(1, int(q.Next))
 	if left == 1 {
-		b.release(uint16(beats))
+		b.release(beats)
 	}
 	d.Next, d.Beats, d.Left, d.Busy = b.wrap(q.Next+1), beats, left-1, true
 }
 
-func (b *Buffer) release(beats uint16) { b.released.Set(b.released.Get() + beats) }
+func (b *Buffer) release(beats uint8) { b.released.Set(b.released.Get() + uint16(beats)) }

@@ -15,18 +15,23 @@ type Send struct {
 	Fault     hdl.Out[port.SQFault]
 	RespFault hdl.Out[port.SQFault]
 	Purge     hdl.Out[port.Purge]
+	Stale     hdl.In[port.Stale]
+	Left      hdl.Out[port.Left]
 	PortReg   hdl.Tap[port.PortReg]
 
 	payload hdl.In[job]
 	fast    hdl.In[job]
 	chunks  hdl.In[chunk]
-	again   hdl.Out[port.QPN]
+	again   hdl.Out[port.TxHdrReq]
 	answer  hdl.In[again]
 	epoch   hdl.Sig[uint8]  // of answers that still hold, modulo 256
+	stales  hdl.Sig[uint32] // Stales taken, modulo 2^32
 	gone    hdl.Sig[uint16] // responses that have left the payload lane, modulo 2^16
+	taken   hdl.Sig[uint16] // packets with payload that were sent or dropped, modulo 2^16
 	out     hdl.Out[beat]
 
-	Mute hdl.RAM[mute] // by QPN: a READ response has failed; port 0 payload lane, 1 fast lane
+	Mute hdl.RAM[mute]  // by QPN: a READ response has failed; port 0 payload lane, 1 fast lane
+	Gens hdl.RAM[uint8] // by QPN: the generation of its newest Stale; port 0 writes, 1 reads
 }
 
 type sendState struct {
@@ -42,8 +47,10 @@ type sendState struct {
 	Lane  laneState
 	Fresh bool  // the request at the head has been asked for again
 	Know  bool  // Mute shows the QP at the head
-	Drain uint8 // beats of payload to throw away
 	Room  uint8 // Report: room in Fault when qpc has taken it
+
+	Seen    bool // Gens shows SeenQPN
+	SeenQPN port.QPN
 }
 
 // laneState is what happens to the packet at the head of the payload lane.
@@ -52,14 +59,13 @@ type laneState uint8
 const (
 	laneHead   laneState = iota // nothing special
 	laneAsk                     // waits for qpc's second answer
-	laneDrain                   // its payload is thrown away
 	laneReport                  // qpc has yet to take the fault
 )
 
 // Width is 2 bits.
 func (laneState) Width() int { return 2 }
 
-func (s laneState) String() string { return [...]string{"HEAD", "ASK", "DRAIN", "REPORT"}[s&3] }
+func (s laneState) String() string { return [...]string{"HEAD", "ASK", "REPORT", "RES3"}[s&3] }
 
 // beat is a beat of a frame without ICRC.
 type beat struct {
@@ -74,6 +80,12 @@ type beat struct {
 // Eval goes on with the frame in progress, or starts one.
 func (s *Send) Eval() {
 	q, d := &s.Q, &s.D
+	if s.Stale.Valid() {
+		s.rewound(s.Stale.Take())
+	}
+	if s.chunks.Valid() && passed(s.chunks.Head().Number, s.taken.Get()) { // of a packet that was dropped
+		s.chunks.Take()
+	}
 	ready := false
 	if !q.Busy || q.Fast {
 		ready = s.lane()
@@ -145,7 +157,8 @@ func (s *Send) beat(lane *hdl.In[job]) {
 	if d.Fast {
 		s.leave()
 	} else {
-		s.forget()
+		s.left(&j.Pkt)
+		s.drop()
 	}
 }
 
@@ -179,7 +192,7 @@ func isFatal(p *port.TxPkt) bool {
 // fault is what qpc is told of a request, or ack_gen of a READ response, that
 // cannot be read.
 func fault(j *job, vendor abi.VendorErr) port.SQFault {
-	f := port.SQFault{QPN: j.Pkt.QPN, PSN: j.Pkt.PSN, Vendor: vendor}
+	f := port.SQFault{QPN: j.Pkt.QPN, PSN: j.Pkt.PSN, Gen: j.Pkt.Gen, Vendor: vendor}
 	dma := vendor == abi.VendorDMARead
 	switch {
 	case j.Pkt.Resp && dma:
