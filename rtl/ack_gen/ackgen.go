@@ -76,5 +76,6 @@ func New(p Params) *AckGen {
 	hdl.Connect(&a.FlushList.Next, &a.Issue.Flush, 2)
 	hdl.Connect(&a.FlushList.Push, &a.FlushList.List, max(qps, 2))
 	hdl.Connect(&a.Reply.Fault, &a.Issue.Fault, 2*qps+2)
+	hdl.Connect(&a.Reply.Lost, &a.Judge.Lost, 2)
 	return a
 }

@@ -13,6 +13,7 @@ type Judge struct {
 	Stats   hdl.Sig[port.RespStats]
 
 	Order  hdl.In[order]
+	Lost   hdl.In[port.QPN]
 	Result hdl.Out[result]
 	hdl.Regs[struct{}]
 }
@@ -24,6 +25,10 @@ func (j *Judge) Eval() {
 		v, o := j.Verdict.Take(), j.Order.Take()
 		j.judge(v, o)
 		count(&s, v)
+	}
+	if j.Lost.Valid() {
+		j.Lost.Take()
+		s.DropOther++
 	}
 	if s != j.Stats.Get() {
 		j.Stats.Set(s)

@@ -20,6 +20,7 @@ type Reply struct {
 	Resp   hdl.Out[port.Job]
 
 	Fault   hdl.Out[fault]
+	Lost    hdl.Out[port.QPN] // duplicates that get no answer
 	Purging hdl.In[port.QPN]
 	hdl.Regs[replyRegs]
 }
@@ -31,7 +32,7 @@ func (r *Reply) Eval() {
 		d.Purging, d.Purged = true, *r.Purging.Take()
 	}
 	d.Room = max(d.Room, uint8(r.Resp.Space()))
-	if !r.Placed.Valid() || !r.Resp.Ready() || !r.Fault.Ready() {
+	if !r.Placed.Valid() || !r.Resp.Ready() || !r.Fault.Ready() || !r.Lost.Ready() {
 		return
 	}
 	if r.Placed.Head().Purge && uint8(r.Resp.Space()) != r.Q.Room {
@@ -53,5 +54,8 @@ func (r *Reply) Eval() {
 		})
 	case p.Job.Kind != port.JobNone:
 		r.Resp.Put(p.Job)
+	case p.Job.Again:
+		r.Resp.Put(p.Job)
+		r.Lost.Put(p.QPN)
 	}
 }

@@ -104,8 +104,8 @@ func (a *Atomic) finish() {
 	}
 	d.Finished = uint8(i)
 	s := &d.Slot[i]
-	a.Res.Put(port.AtomicRes{QPN: s.QPN, PSN: s.PSN, Value: s.Value, Err: s.Err})
-	a.Done.Put(port.AtomicDone{QPN: s.QPN})
+	a.Res.Put(port.AtomicRes{QPN: s.QPN, PSN: s.PSN, Slot: s.Slot, Value: s.Value, Err: s.Err})
+	a.Done.Put(port.AtomicDone{QPN: s.QPN, Err: s.Err})
 	*s = slot{}
 }
 
@@ -130,7 +130,7 @@ func (a *Atomic) take() {
 	}
 	r := a.Req.Take()
 	d.Slot[into] = slot{
-		State: wait, Behind: behind, QPN: r.QPN, PSN: r.PSN,
+		State: wait, Behind: behind, QPN: r.QPN, PSN: r.PSN, Slot: r.Slot,
 		Addr: addr, Op: r.Op, Swap: r.Swap, Compare: r.Compare,
 	}
 }

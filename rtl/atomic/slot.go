@@ -30,6 +30,7 @@ type slot struct {
 	Behind  uint8 // the slots of older operations on the word, a bit each
 	QPN     port.QPN
 	PSN     roce.PSN
+	Slot    uint8 // of the request
 	Addr    port.BusAddr
 	Op      roce.Opcode
 	Swap    uint64 // or what is added

@@ -243,9 +243,11 @@ type AtomicRes struct {
 	Err   bool
 }
 
-// AtomicDone answers AtomicReq, to scatter.
+// AtomicDone answers AtomicReq, to scatter. Err: the memory could not be read. The QP
+// fails when its answer's turn comes; until then none of its requests is placed.
 type AtomicDone struct {
 	QPN QPN
+	Err bool
 }
 
 // AckReq asks ack_gen to send one acknowledgement.

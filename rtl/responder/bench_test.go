@@ -24,12 +24,13 @@ type feeder struct {
 	Throttle agent.Throttle
 	jobs     []port.Job
 	results  []due
-	Sent     int      // jobs given
-	At       []uint64 // cycle in which each was
+	open     map[port.QPN]int // READs and atomics of a QP that were given, and are not answered
+	Sent     int              // jobs given
+	At       []uint64         // cycle in which each was
 }
 
 // due is a result, with the number of the job that it belongs to and of the last
-// purge before that.
+// purge before that. It comes at most four jobs before its own.
 type due struct {
 	at         uint64
 	job, purge int
@@ -46,23 +47,47 @@ func (f *feeder) owes() bool {
 	return false
 }
 
+// many tells whether the QP of the next job has all READs and atomics outstanding that
+// it may have. It is less than 16, since answers of an older life may come late.
+func (f *feeder) many() bool {
+	j := &f.jobs[0]
+	return f.open != nil && needsAnswer(j) && f.open[j.QPN] >= 12
+}
+
+// needsAnswer tells whether a job is that of a new READ or atomic.
+func needsAnswer(j *port.Job) bool {
+	return (j.Kind == port.JobRead || j.Kind == port.JobAtomic) && !j.Again
+}
+
 // inside is the number of jobs in the stream.
 func (f *feeder) inside() int { return jobsDepth - f.Jobs.Space() }
 
 func (f *feeder) Tick() {
 	now := f.Now()
-	if len(f.results) > 0 && f.results[0].at <= now && f.results[0].purge < f.Sent-f.inside() && f.Res.Ready() {
+	if len(f.results) > 0 && f.results[0].at <= now && f.results[0].purge < f.Sent-f.inside() && f.results[0].job < f.Sent+4 && f.Res.Ready() {
 		f.Res.Put(f.results[0].r)
 		f.results = f.results[1:]
 	}
-	if len(f.jobs) > 0 && f.Jobs.Ready() && f.Throttle.Go(f.Path(), now) && !f.owes() {
+	if len(f.jobs) > 0 && f.Jobs.Ready() && f.Throttle.Go(f.Path(), now) && !f.owes() && !f.many() {
 		f.Jobs.Put(f.jobs[0])
+		f.count(&f.jobs[0])
 		f.jobs = f.jobs[1:]
 		f.Sent++
 		f.At = append(f.At, now)
 	}
 	if len(f.jobs) > 0 || len(f.results) > 0 {
 		f.WakeAt(now + 1)
+	}
+}
+
+// count notes a job that is given.
+func (f *feeder) count(j *port.Job) {
+	switch {
+	case f.open == nil:
+	case j.Purge:
+		f.open[j.QPN] = 0
+	case needsAnswer(j):
+		f.open[j.QPN]++
 	}
 }
 
@@ -122,7 +147,7 @@ func (b *bench) give(jobs ...port.Job) {
 
 // result adds a result of an atomic.
 func (b *bench) result(r port.AtomicRes) {
-	b.Feed.results = append(b.Feed.results, due{at: b.k.Cycle(), purge: -1, r: r})
+	b.Feed.results = append(b.Feed.results, due{at: b.k.Cycle(), job: -1, purge: -1, r: r})
 	if b.k.Cycle() > 0 {
 		b.Feed.Wake()
 	}

@@ -48,7 +48,7 @@ func (r *Responder) enqueue(l *list) bool {
 		return false
 	}
 	r.Jobs.Take()
-	if j.Kind == port.JobNone {
+	if j.Kind == port.JobNone && !j.Again {
 		return false
 	}
 	e := enter(j)
@@ -57,7 +57,7 @@ func (r *Responder) enqueue(l *list) bool {
 		r.Pool.Write(1, int(l.Last), &e)
 		return false
 	}
-	n := ref{Index: d.Fresh, PSN: j.PSN}
+	n := ref{Index: d.Fresh, PSN: j.PSN, Slot: slot(j.Slot % slots)}
 	if int(n.Index) < r.p.Jobs {
 		d.Fresh++
 	} else {
@@ -110,14 +110,15 @@ func (r *Responder) drop(l *list) {
 	l.Count = 0
 }
 
-// result stores what an atomic has read, and tells whether the QP waited for it.
+// result stores what an atomic has read, for its answer and for those of duplicates,
+// and tells whether the QP waited for it.
 func (r *Responder) result(l *list) bool {
 	a := r.AtomicRes.Take()
-	if l.Come-l.Used == 1<<r.p.LogAtomics {
+	if l.Come-l.Used == slots {
 		r.Fail("QP %d has more results than atomics outstanding", a.QPN)
 		return false
 	}
-	r.Values.Write(1, r.at(a.QPN, l.Come), &value{Original: a.Value, Err: a.Err})
+	r.Values.Write(1, r.at(a.QPN, slot(a.Slot%slots)), &value{PSN: a.PSN, Original: a.Value, Err: a.Err})
 	l.Come++
 	waits := l.Waits
 	l.Waits = false
@@ -138,19 +139,23 @@ func (r *Responder) serve(l *list) {
 		d.Has, d.Turn = true, l.turn(q.Turn.QPN)
 		return
 	}
-	if e.Kind == port.JobAtomic && l.Come == l.Used {
+	first := e.Kind == port.JobAtomic && !e.Again
+	if first && l.Come == l.Used {
 		l.Waits = true
 		return
 	}
 	s, packets, rest, left := cut(q.Turn.QPN, e, q.Left)
 	s.Value = *r.Values.Data(0)
+	if e.Again && e.Kind == port.JobAtomic && s.Value.lacks(e.PSN) {
+		s.Job.Kind = port.JobNone
+	}
 	d.Slice = s
 	d.Left -= packets
 	if left {
 		r.Pool.Write(1, int(l.First.Index), &rest)
 		l.First.PSN = rest.PSN
 	} else {
-		if e.Kind == port.JobAtomic {
+		if first {
 			l.Used++
 		}
 		r.Links.Write(1, int(l.First.Index), &ref{Index: q.Free})

@@ -9,6 +9,7 @@ import (
 type entry struct {
 	Kind     port.JobKind
 	Begun    bool     // a response of this READ has left
+	Again    bool     // answers a duplicate
 	PSN      roce.PSN // of the next packet
 	Syndrome uint8
 	MSN      port.MSN
@@ -18,17 +19,32 @@ type entry struct {
 	MTU      uint16
 }
 
-// value is the result of an atomic.
+// slots is how many results of atomics a QP has room for, and the most READs and
+// atomics that it may have outstanding.
+const slots = 16
+
+// slot is the place of a result among those of its QP.
+type slot uint8
+
+// Width is 4 bits.
+func (slot) Width() int { return 4 }
+
+// value is the result of the atomic with a PSN.
 type value struct {
+	PSN      roce.PSN
 	Original uint64
 	Err      bool // the memory could not be read
 }
 
-// ref names an entry, and the PSN of its next packet. Each entry has the ref of the
-// one behind it, and the QP that of its first.
+// lacks tells whether there is nothing to tell a duplicate of the atomic with a PSN.
+func (v *value) lacks(psn roce.PSN) bool { return v.Err || v.PSN != psn }
+
+// ref names an entry, the PSN of its next packet, and, if it is an atomic, where its
+// result is. Each entry has the ref of the one behind it, and the QP that of its first.
 type ref struct {
 	Index uint16
 	PSN   roce.PSN
+	Slot  slot
 }
 
 // list is what the block knows of a QP: its jobs, oldest first, and how many
@@ -43,16 +59,16 @@ type list struct {
 	Come, Used uint8
 }
 
-// turn is a QP's turn. First and Used say what the list said of its first job;
+// turn is a QP's turn. First and Slot say what the list said of its first job;
 // after a purge they may be out of date.
 type turn struct {
 	QPN   port.QPN
 	First uint16
-	Used  uint8
+	Slot  slot
 }
 
 // turn is the QP's turn as the list stands.
-func (l *list) turn(n port.QPN) turn { return turn{QPN: n, First: l.First.Index, Used: l.Used} }
+func (l *list) turn(n port.QPN) turn { return turn{QPN: n, First: l.First.Index, Slot: l.First.Slot} }
 
 // push adds an entry and returns the index of the one before it, if there is one.
 func (l *list) push(r ref, ack bool) (before uint16, linked bool) {
@@ -76,6 +92,7 @@ func (l *list) pop(next *ref) {
 func enter(j *port.Job) entry {
 	return entry{
 		Kind:     j.Kind,
+		Again:    j.Again,
 		PSN:      j.PSN,
 		Syndrome: j.Syndrome,
 		MSN:      j.MSN,

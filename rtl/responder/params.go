@@ -7,7 +7,6 @@ type Params struct {
 	LogQP      uint // log2 of the QPs, up to 16; default 10
 	Jobs       int  // jobs that wait, up to 65,535; default 1,024
 	Budget     int  // packets of a QP before others have their turn, up to 255; default 16
-	LogAtomics uint // log2 of the READs and atomics that a QP may have outstanding, up to 7; default 4
 	NoCoalesce bool // send every acknowledgement
 }
 
@@ -15,6 +14,5 @@ func (p Params) withDefaults() Params {
 	hdl.Default(&p.LogQP, 10)
 	hdl.Default(&p.Jobs, 1024)
 	hdl.Default(&p.Budget, 16)
-	hdl.Default(&p.LogAtomics, 4)
 	return p
 }

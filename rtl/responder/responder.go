@@ -48,7 +48,7 @@ type Responder struct {
 	Lists  hdl.RAM[list]  // by QPN
 	Pool   hdl.RAM[entry] // jobs
 	Links  hdl.RAM[ref]   // by entry: the one behind it
-	Values hdl.RAM[value] // by QPN, a ring of results each
+	Values hdl.RAM[value] // by QPN and slot: results of atomics, sent or not
 
 	queue hdl.Out[turn] // QPs with a job that can leave, each once
 	next  hdl.In[turn]
@@ -65,7 +65,7 @@ func New(p Params) *Responder {
 	r.Lists.Init(1<<p.LogQP, hdl.WriteFirst)
 	r.Pool.Init(p.Jobs, hdl.WriteFirst)
 	r.Links.Init(p.Jobs, hdl.WriteFirst)
-	r.Values.Init(1<<(p.LogQP+p.LogAtomics), hdl.WriteFirst)
+	r.Values.Init(slots<<p.LogQP, hdl.WriteFirst)
 	hdl.Connect(&r.queue, &r.next, max(2, 1<<p.LogQP))
 	return r
 }
@@ -125,7 +125,7 @@ func (r *Responder) begin(queued, took bool) {
 		r.Lists.Read(0, int(t.QPN)&r.mask)
 		r.Pool.Read(0, int(t.First))
 		r.Links.Read(0, int(t.First))
-		r.Values.Read(0, r.at(t.QPN, t.Used))
+		r.Values.Read(0, r.at(t.QPN, t.Slot))
 	default:
 		r.job(took)
 	}
@@ -174,6 +174,4 @@ func (r *Responder) turn(queued bool) bool {
 }
 
 // at is the place of a result of a QP.
-func (r *Responder) at(n port.QPN, i uint8) int {
-	return int(n)&r.mask<<r.p.LogAtomics | int(i)&(1<<r.p.LogAtomics-1)
-}
+func (r *Responder) at(n port.QPN, i slot) int { return (int(n)&r.mask)*slots + int(i%slots) }

@@ -115,11 +115,13 @@ func TestResultsBeforeJobs(t *testing.T) {
 	b.Pkt.Shut = true
 	b.give(ack(1, 0), ack(1, 1), ack(1, 2), ack(1, 3))
 	for i := range 16 {
-		b.result(port.AtomicRes{QPN: 1, PSN: roce.PSN(10 + i), Value: uint64(100 + i)})
+		b.result(port.AtomicRes{QPN: 1, PSN: roce.PSN(10 + i), Slot: uint8(i), Value: uint64(100 + i)})
 	}
 	b.run(t, 100)
 	for i := range 16 {
-		b.give(atomic(1, roce.PSN(10+i)))
+		j := atomic(1, roce.PSN(10+i))
+		j.Slot = uint8(i)
+		b.give(j)
 	}
 	b.Pkt.Shut = false
 	b.run(t, 200)
@@ -132,8 +134,8 @@ func TestResultsBeforeJobs(t *testing.T) {
 }
 
 func TestTooManyResults(t *testing.T) {
-	b := open(t, responder.Params{LogQP: 2, LogAtomics: 1})
-	for range 3 {
+	b := open(t, responder.Params{LogQP: 2})
+	for range 17 {
 		b.result(port.AtomicRes{QPN: 1})
 	}
 	require.ErrorContains(t, b.k.Run(50), "QP 1 has more results")
@@ -269,8 +271,10 @@ func TestFullPool(t *testing.T) {
 
 	b = open(t, responder.Params{LogQP: 2, Jobs: 3})
 	for i := range 10 {
-		b.give(atomic(port.QPN(i&1), roce.PSN(i)))
-		b.result(port.AtomicRes{QPN: port.QPN(i & 1), PSN: roce.PSN(i), Value: uint64(i)})
+		j := atomic(port.QPN(i&1), roce.PSN(i))
+		j.Slot = uint8(i / 2)
+		b.give(j)
+		b.result(port.AtomicRes{QPN: j.QPN, PSN: j.PSN, Slot: j.Slot, Value: uint64(i)})
 	}
 	b.run(t, 300)
 	require.Len(t, b.Pkt.Got, 10)

@@ -41,6 +41,10 @@ func (r *Responder) send() {
 		return
 	}
 	e := &s.Job
+	if e.Kind == port.JobNone {
+		r.done(s)
+		return
+	}
 	p := r.Pkt.Next()
 	r.D.Sent++
 	*p = port.TxPkt{QPN: s.QPN, Resp: true, PSN: e.PSN}
@@ -51,17 +55,24 @@ func (r *Responder) send() {
 	case port.JobAtomic:
 		p.Opcode, p.Syndrome, p.MSN = roce.RCAtomicAck, e.Syndrome, e.MSN
 		p.Reth.Swap, p.Unread = s.Value.Original, s.Value.Err
-		r.Done.Put(port.RespDone{QPN: s.QPN})
+		r.done(s)
 	default:
 		p.Opcode, p.Syndrome, p.MSN = roce.RCAck, e.Syndrome, e.MSN
+		s.Valid = false
 	}
+}
+
+// done ends a slice that is the end of a READ or atomic.
+func (r *Responder) done(s *slice) {
 	s.Valid = false
+	r.Done.Put(port.RespDone{QPN: s.QPN, Again: s.Job.Again})
 }
 
 // sendRead describes a READ response.
 func (r *Responder) sendRead(p *port.TxPkt) {
 	s := &r.D.Slice
 	e := &s.Job
+	p.Again = e.Again
 	last := e.Len <= uint32(e.MTU)
 	n := uint16(min(e.Len, uint32(e.MTU)))
 	switch ends := last && s.Ends; {
@@ -85,10 +96,10 @@ func (r *Responder) sendRead(p *port.TxPkt) {
 	e.PSN = e.PSN.Add(1)
 	e.VA += port.VA(n)
 	e.Len -= uint32(n)
-	if last {
+	switch {
+	case last && s.Ends:
+		r.done(s)
+	case last:
 		s.Valid = false
-		if s.Ends {
-			r.Done.Put(port.RespDone{QPN: s.QPN})
-		}
 	}
 }

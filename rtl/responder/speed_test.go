@@ -183,5 +183,5 @@ func TestBudget(t *testing.T) {
 func TestStorage(t *testing.T) {
 	use := open(t, responder.Params{}).k.Area()
 	require.Len(t, use, 1)
-	require.Equal(t, 1024*(91+203+40+48)+16384*65, use[0].RAMBits, use[0].Path)
+	require.Equal(t, 1024*(95+204+44+44)+16384*89, use[0].RAMBits, use[0].Path)
 }

@@ -1,6 +1,10 @@
 package scatter
 
-import "rnic/rtl/port"
+import (
+	"math/bits"
+
+	"rnic/rtl/port"
+)
 
 // maxAtomics is how many atomics may be under way.
 const maxAtomics = 8
@@ -8,8 +12,9 @@ const maxAtomics = 8
 // atomics are the atomics under way, at most one a QP: those of a QP take effect,
 // and their results come, in order.
 type atomics struct {
-	Used uint8 // a bit each
-	QPN  [maxAtomics]port.QPN
+	Used   uint8 // a bit each
+	Failed uint8 // those whose memory could not be read, until their QP is poisoned
+	QPN    [maxAtomics]port.QPN
 }
 
 func (a *atomics) add(n port.QPN) {
@@ -22,13 +27,29 @@ func (a *atomics) add(n port.QPN) {
 	}
 }
 
-func (a *atomics) remove(n port.QPN) {
+// end takes the atomic unit's word that an atomic is over.
+func (a *atomics) end(done *port.AtomicDone) {
 	for i := range a.QPN {
-		if a.Used>>i&1 != 0 && a.QPN[i] == n {
-			a.Used &^= 1 << i
+		if a.Used>>i&1 != 0 && a.QPN[i] == done.QPN {
+			if done.Err {
+				a.Failed |= 1 << i
+			} else {
+				a.remove(i)
+			}
 			return
 		}
 	}
+}
+
+func (a *atomics) remove(i int) {
+	a.Used &^= 1 << i
+	a.Failed &^= 1 << i
+}
+
+// failed is the first atomic that failed, and its QP.
+func (a *atomics) failed() (i int, n port.QPN) {
+	i = bits.TrailingZeros8(a.Failed)
+	return i, a.QPN[i]
 }
 
 // has tells whether an atomic of a QP is under way.

@@ -23,6 +23,7 @@ type collectRegs struct {
 	Poisoned uint16         // faults being dealt with
 	Looked   bool           // Poison shows the QP of the packet at the head
 	Asked    bool           // mpt has been asked to make the key of the packet at the head invalid
+	Unread   bool           // Poison shows the QP of the first atomic that failed
 	Atomics  atomics
 }
 
@@ -44,7 +45,11 @@ type Collect struct {
 func (c *Collect) Eval() {
 	q, d := &c.Q, &c.D
 	if c.AtomicDone.Valid() {
-		d.Atomics.remove(c.AtomicDone.Take().QPN)
+		d.Atomics.end(c.AtomicDone.Take())
+	}
+	if q.Atomics.Failed != 0 {
+		c.unread()
+		return
 	}
 	if !c.In.Valid() {
 		return
@@ -82,6 +87,22 @@ func (c *Collect) Eval() {
 	c.last(p, bad, f)
 	c.In.Take()
 	d.N, d.Refused, d.Looked, d.Asked = 0, port.MptOK, false, false
+}
+
+// unread poisons the QP of an atomic whose memory could not be read.
+func (c *Collect) unread() {
+	d := &c.D
+	i, n := c.Q.Atomics.failed()
+	if d.Unread = !c.Q.Unread; d.Unread {
+		c.Poison.Read(0, c.index(n))
+		d.Looked = false
+		return
+	}
+	d.Atomics.remove(i)
+	if bad := *c.Poison.Data(0); !bad.Recv {
+		bad.Recv = true
+		c.infect(n, bad)
+	}
 }
 
 func (c *Collect) index(n port.QPN) int { return int(n) & (c.Poison.Depth() - 1) }
@@ -143,7 +164,7 @@ func (c *Collect) last(p *packet, bad poison, f fault) {
 		out.fault(p, &f)
 		out.Left = 0
 		bad.Send = true
-		c.infect(p, bad)
+		c.infect(p.QPN, bad)
 	case response:
 		place = true
 	case p.WQE && bad.Done && p.RQIdx == bad.Last:
@@ -160,6 +181,9 @@ func (c *Collect) last(p *packet, bad poison, f fault) {
 			out.cqe(p.failure(p.Status, p.Vendor))
 		}
 		out.answer(p)
+	case p.Kind == deliver && !good && p.Again:
+		out.answer(p)
+		out.Void = true
 	case p.Kind == deliver && !good:
 		if p.WQE {
 			out.cqe(p.failure(f.WQE, f.Vendor))
@@ -167,7 +191,7 @@ func (c *Collect) last(p *packet, bad poison, f fault) {
 		}
 		out.fault(p, &f)
 		bad.Recv = true
-		c.infect(p, bad)
+		c.infect(p.QPN, bad)
 		place = f.Silent // nothing is wrong with the data
 	case p.Kind == deliver:
 		place = true
@@ -201,9 +225,9 @@ func (c *Collect) move(p *packet, writes bool) {
 	}
 }
 
-// infect notes a fault of the packet's QP.
-func (c *Collect) infect(p *packet, bad poison) {
-	c.Poison.Write(1, c.index(p.QPN), &bad)
+// infect notes a fault of a QP.
+func (c *Collect) infect(n port.QPN, bad poison) {
+	c.Poison.Write(1, c.index(n), &bad)
 	c.D.Poisoned++
 }
 

@@ -44,6 +44,7 @@ type done struct {
 	Kept   bool // Aside has more of it:
 	Event  bool // an event to be passed on
 	Atomic bool // reportJob: of an atomic, at Addr
+	Void   bool // reportJob: of a duplicate that gets no answer
 	Report report
 	Send   bool // reportFault: of a response
 	Silent bool // reportFault: no NAK
@@ -148,6 +149,9 @@ func (f *Finish) finish(p *done) {
 			Kind: port.JobAck, QPN: p.QPN, PSN: p.PSN, Syndrome: p.Synd, MSN: p.MSN,
 		}})
 	case reportJob:
+		if p.Void {
+			more.Job.Kind = port.JobNone
+		}
 		f.Placed.Put(port.Placed{QPN: p.QPN, Job: more.Job})
 	case reportFault:
 		f.Placed.Put(port.Placed{
@@ -156,6 +160,6 @@ func (f *Finish) finish(p *done) {
 	}
 	if p.Atomic {
 		j := &more.Job
-		f.Atomic.Put(port.AtomicReq{QPN: p.QPN, PSN: j.PSN, Addr: p.Addr, Op: j.Op, Swap: j.Swap, Compare: j.Compare})
+		f.Atomic.Put(port.AtomicReq{QPN: p.QPN, PSN: j.PSN, Slot: j.Slot, Addr: p.Addr, Op: j.Op, Swap: j.Swap, Compare: j.Compare})
 	}
 }

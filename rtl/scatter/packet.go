@@ -38,6 +38,7 @@ type packet struct {
 	WQE     bool // RQIdx is a receive WQE of this message
 	Ends    bool // the packet completes it
 	Atomic  bool // request: to be done where the key leads
+	Again   bool // duplicate of a READ or atomic: a fault in it is silent
 	Value   bool // acknowledgement of an atomic: Data is what is placed
 	Kill    bool // the key in Imm is to be made invalid
 	Kept    bool // Aside has more of it
@@ -139,11 +140,11 @@ func (p *packet) place(from *port.Place) {
 		}
 		p.Fetch, p.WQE, p.Ends = p.Len != 0, false, false
 	case port.TargetRemote, port.TargetNone:
-		p.WQE, p.Write = from.V.TakesWQE, true
-		switch job {
-		case port.JobRead: // nothing is written
+		p.WQE, p.Write, p.Again = from.V.TakesWQE, true, from.V.Job.Again
+		switch {
+		case job == port.JobRead, p.Again: // nothing is written
 			p.Len = 0
-		case port.JobAtomic:
+		case job == port.JobAtomic:
 			p.Atomic, p.Len = true, atomicBytes
 		}
 	}
