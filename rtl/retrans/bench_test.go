@@ -30,6 +30,7 @@ type bench struct {
 	Ack    agent.Source[port.AckEvent]
 	Event  agent.Source[port.AckEvent]
 	Purge  agent.Source[port.Purge]
+	Left   agent.Source[port.Left]
 	Free   agent.Sink[port.SentFree]
 	Retire gate[port.Retire]
 	CQE    gate[port.CQEReq]
@@ -48,6 +49,7 @@ func newBench(t require.TestingT, o hdl.Options, p retrans.Params, throttle uint
 	hdl.Connect(&b.Ack.Out, &b.DUT.Ack, 8)
 	hdl.Connect(&b.Event.Out, &b.DUT.Event, 2)
 	hdl.Connect(&b.Purge.Out, &b.DUT.Purge, 2)
+	hdl.Connect(&b.Left.Out, &b.DUT.Clock.Left, 2)
 	hdl.Connect(&b.DUT.Free, &b.Free.In, 4)
 	hdl.Connect(&b.DUT.Retire, &b.Retire.In, 2)
 	hdl.Connect(&b.DUT.CQE, &b.CQE.In, 4)

@@ -6,7 +6,8 @@ import (
 )
 
 // finish carries out the operation on l, and tells whether the QP's first entry
-// ends in the next cycle. If it is done but can't, the QP waits for its turn.
+// ends in the next cycle. If it is done but can't, or if the answer to a rewind is due,
+// the QP waits for its turn.
 func (m *Retrans) finish(l *list) (end bool) {
 	q, d := &m.Q, &m.D
 	turn := !l.Queued
@@ -36,15 +37,18 @@ func (m *Retrans) finish(l *list) (end bool) {
 		m.walk.Take()
 		l.Queued = false
 		turn = true
+		if l.answers() {
+			m.answer(l)
+		}
 	case opEnd:
 		put = m.end(l)
 		d.N++
-		turn = int(d.N) < m.p.Burst && !m.due.Valid()
+		turn = int(d.N) < m.p.Burst && !m.expired.Valid()
 	}
 	if l.ends() && turn && m.room(put) {
 		return true
 	}
-	if l.ends() && !l.Queued {
+	if (l.ends() || l.answers()) && !l.Queued {
 		l.Queued = true
 		m.walkIn.Put(q.QPN)
 	}
@@ -78,13 +82,11 @@ func (m *Retrans) sent(l *list) {
 		Status:   s.Status,
 		Vendor:   s.Vendor,
 	}
-	waiting := l.waiting()
 	before, linked, r := l.push(s, index)
 	if linked {
 		m.Links.Write(1, int(before), &r)
-	}
-	if !waiting && l.waiting() {
-		m.start(l, s.Arm)
+	} else {
+		m.tell.Put(news{Kind: newsSent, QPN: s.QPN, Una: l.Una, Arm: s.Arm})
 	}
 }
 
@@ -96,58 +98,48 @@ func (m *Retrans) after(i uint16) uint16 {
 	return 0
 }
 
-// event takes what qpc says of a QP.
+// event takes what qpc says of a QP, and tells Clock.
 func (m *Retrans) event(l *list, e *port.AckEvent) {
-	progress := l.learn(e)
+	rewind := l.learn(e)
+	n := m.tell.Next()
+	*n = news{Kind: newsEvent, QPN: e.QPN, Una: l.Una, Arm: e.Arm}
 	switch {
-	case !l.waiting():
-		l.Armed, l.Expired = false, false
-	case progress || l.Expired:
-		m.start(l, e.Arm)
+	case l.Fail == failAt:
+		n.Kind, n.End = newsFail, l.FailPSN
+	case l.Fail != failNone:
+		n.Kind, n.End = newsFail, l.Una
+	case rewind:
+		n.Kind, n.End, n.Wait, n.Gen = newsRewind, e.At, e.Wait, e.Gen
 	}
 }
 
-// start starts the timer of a QP, counted from when its cause was at the head of
-// its stream. The timer is told only if it would wake too late.
-func (m *Retrans) start(l *list, cycles uint64) {
-	l.Armed, l.Expired = cycles != 0, false
-	if l.Armed {
-		l.Deadline = m.Now() - 1 + cycles
-		m.wake(l)
-	}
-}
-
-// wake has the timer report the QP at its deadline, or earlier.
-func (m *Retrans) wake(l *list) {
-	if l.Keyed && l.Key <= l.Deadline {
-		return
-	}
-	l.Keyed, l.Key = true, l.Deadline
-	m.arm.Put(alarm{QPN: m.Q.QPN, At: l.Deadline})
-}
-
-// near is the number of cycles that another alarm takes to come, at least.
-const near = 10
-
-// alarm looks whether the timer has expired; if it was restarted meanwhile, the
-// rest is still to come. That is waited for if another alarm would come too late.
+// alarm takes a report of Clock, unless an event has overtaken it that Clock is
+// being told of.
 func (m *Retrans) alarm(l *list) {
-	if !m.Retire.Ready() || l.Armed && l.Deadline > m.Now() && l.Deadline < m.Now()+near {
+	if !m.Retire.Ready() {
 		return
 	}
-	m.due.Take()
-	l.Keyed = false
+	x := m.expired.Take()
 	switch {
-	case !l.Armed:
-	case l.Deadline > m.Now():
-		m.wake(l)
-	default:
-		l.Armed, l.Expired = false, true
+	case x.Waited && x.Gen == l.Gen:
+		l.Wait = false
+	case !x.Waited && l.Known && l.Una == x.Una && l.Fail < failFlush && !l.Rewind:
 		m.Retire.Put(port.Retire{Kind: port.RetireTimeout, QPN: m.Q.QPN, Una: l.Una})
 		s := m.Stats.Get()
 		s.LocalAckTimeoutErr++
 		m.Stats.Set(s)
 	}
+}
+
+// answer tells qpc from where the QP may send again.
+func (m *Retrans) answer(l *list) {
+	l.Rewind = false
+	r := m.Retire.Next()
+	*r = port.Retire{Kind: port.RetireRewind, QPN: m.Q.QPN, Gen: l.Gen, Una: l.Una}
+	if l.Count > 0 {
+		r.Any, r.Oldest, r.First, r.Last = true, l.First.UnitIdx, l.Start, l.First.LastPSN
+	}
+	m.tell.Put(news{Kind: newsAnswer, QPN: m.Q.QPN})
 }
 
 // end ends the first entry, and returns how many CQEs that took.
@@ -183,15 +175,12 @@ func (m *Retrans) close(l *list) {
 		m.Retire.Put(port.Retire{Kind: port.RetireDone, QPN: m.Q.QPN, Messages: d.N, Oldest: l.First.UnitIdx, Una: l.Una})
 	}
 	d.N, d.Hold = 0, false
-	if !l.waiting() {
-		l.Armed, l.Expired = false, false
-	}
 }
 
 // purge forgets the QP, or has its entries dropped first.
 func (m *Retrans) purge(l *list) {
 	if l.Count > 0 {
-		l.Fail, l.Armed = failDrop, false
+		l.Fail, l.Rewind = failDrop, false
 		m.D.Hold = true
 		return
 	}
@@ -199,6 +188,7 @@ func (m *Retrans) purge(l *list) {
 		return
 	}
 	p := m.Purge.Take()
-	*l = list{Purged: true} // with no entry left it is in no queue
+	*l = list{Gen: l.Gen, Queued: l.Queued, Purged: true}
+	m.tell.Put(news{Kind: newsPurge, QPN: p.QPN})
 	m.CQE.Put(port.CQEReq{Purge: true, QPN: p.QPN})
 }

@@ -41,29 +41,27 @@ type entry struct {
 }
 
 // list is what the block knows of a QP: its entries, oldest first, how far they
-// are acknowledged, how they fail, and the ACK timer.
+// are acknowledged, how they fail, and the rewind that has no answer yet.
 type list struct {
 	Count uint16
-	First ref    // when Count > 0
-	Tail  uint16 // index of the last entry, when Count > 0
+	First ref      // when Count > 0
+	Tail  uint16   // index of the last entry, when Count > 0
+	Start roce.PSN // of the first packet of the oldest entry of the wire, when there is one
 
 	Known   bool // Una is valid
 	Una     roce.PSN
-	Wire    bool // Newest is valid
-	Newest  roce.PSN
 	Fail    failure
 	FailPSN roce.PSN
 	Status  abi.WCStatus // failAt
 	Vendor  abi.VendorErr
 
-	Queued bool // the QP is in the queue of those with entries that are done
-	Purged bool // and no message has come since
+	Rewind bool // the QP is to send again
+	Wait   bool // but not yet
+	At     roce.PSN
+	Gen    uint8 // of the newest rewind; kept for the next life of the QP number
 
-	Armed    bool
-	Expired  bool // TIMEOUT was told, the answer is not there yet
-	Deadline uint64
-	Keyed    bool   // the timer has an alarm of the QP, at Key or earlier
-	Key      uint64 // cycle
+	Queued bool // the QP is in the queue of those with something to do
+	Purged bool // no message has come since
 }
 
 // acked tells whether a PSN is acknowledged.
@@ -76,15 +74,10 @@ func (l *list) ends() bool {
 		(f.Local || l.Fail >= failFlush || l.acked(f.LastPSN) || l.Fail == failAt && !f.LastPSN.Before(l.FailPSN))
 }
 
-// waiting tells whether an answer is outstanding: the timer runs.
-func (l *list) waiting() bool {
-	switch l.Fail {
-	case failNone:
-		return l.Wire && !l.acked(l.Newest)
-	case failAt:
-		return l.Wire && !l.acked(l.Newest) && l.Una.Before(l.FailPSN)
-	}
-	return false
+// answers tells whether the QP may send again: the wait is over, and all messages
+// before the PSN to go on with have ended. The first entry is then one of the wire.
+func (l *list) answers() bool {
+	return l.Rewind && !l.Wait && !l.ends() && (l.Count == 0 || !l.First.LastPSN.Before(l.At))
 }
 
 // push adds an entry and returns the index of the one before it, if there is one.
@@ -92,28 +85,25 @@ func (l *list) push(s *port.Sent, index uint16) (before uint16, linked bool, r r
 	r = ref{Index: index, UnitIdx: s.UnitIdx, Local: s.Kind == port.SentLocal, LastPSN: s.LastPSN}
 	before, linked = l.Tail, l.Count > 0
 	if !linked {
-		l.First = r
+		l.First, l.Start = r, s.FirstPSN
 	}
 	l.Count++
 	l.Tail = index
 	if !l.Known {
 		l.Known, l.Una = true, s.FirstPSN
 	}
-	if !r.Local {
-		l.Wire, l.Newest = true, s.LastPSN
-	}
 	l.Purged = false
 	return before, linked, r
 }
 
-// learn takes what an event says, and tells whether it is progress. Una and
-// failures only ever get older or worse, so the order of events does not matter:
-// of two failures the one at the older PSN counts, and none once all is flushed.
-// Una may move by all of the 2^23 PSNs that a READ can take.
-func (l *list) learn(e *port.AckEvent) (progress bool) {
+// learn takes what an event says. Una, failures and generations only ever get
+// older, worse or newer, so the order of events does not matter: of two failures the
+// one at the older PSN counts, and none once all is flushed; of two rewinds the newer,
+// and none once the QP has failed. Una may move by all of the 2^23 PSNs that a READ
+// can take. It tells whether this is a rewind that counts.
+func (l *list) learn(e *port.AckEvent) (rewind bool) {
 	if !l.Known || l.Una.Before(e.Una) {
 		l.Known, l.Una = true, e.Una
-		progress = true
 	}
 	switch {
 	case l.Fail >= failFlush:
@@ -124,7 +114,14 @@ func (l *list) learn(e *port.AckEvent) (progress bool) {
 	case e.Flush:
 		l.Fail = failFlush
 	}
-	return progress
+	switch {
+	case l.Fail != failNone:
+		l.Rewind = false
+	case e.Rewind && int8(e.Gen-l.Gen) > 0:
+		l.Rewind, l.Wait, l.At, l.Gen = true, e.Wait != 0, e.At, e.Gen
+		return true
+	}
+	return false
 }
 
 // pop removes the first entry, which is done, and returns how it ends. next is
@@ -141,6 +138,9 @@ func (l *list) pop(e *entry, next *ref) (status abi.WCStatus, vendor abi.VendorE
 		l.Fail = failFlush
 	default:
 		status, vendor = abi.StatusWRFlush, abi.VendorFlush
+	}
+	if !f.Local {
+		l.Start = f.LastPSN.Add(1)
 	}
 	l.Count--
 	l.First = ref{}

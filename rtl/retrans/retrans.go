@@ -11,7 +11,7 @@ type op uint8
 
 const (
 	opNone  op = iota
-	opAlarm    // the timer reports
+	opAlarm    // Clock reports
 	opSent
 	opPurge
 	opAck   // event from scatter
@@ -55,11 +55,11 @@ type Retrans struct {
 	Links   hdl.RAM[ref]    // by entry: the one behind it
 	Spare   hdl.RAM[uint16] // a ring of entries that came back
 
-	Timer  Timer
-	walkIn hdl.Out[port.QPN] // QPs with entries that are done, each once
-	walk   hdl.In[port.QPN]
-	arm    hdl.Out[alarm]
-	due    hdl.In[port.QPN]
+	Clock   Clock
+	walkIn  hdl.Out[port.QPN] // QPs with entries that are done, or an answer due, each once
+	walk    hdl.In[port.QPN]
+	tell    hdl.Out[news]
+	expired hdl.In[expiry]
 
 	hdl.Regs[regs]
 	p    Params
@@ -74,10 +74,10 @@ func New(p Params) *Retrans {
 	m.Entries.Init(p.Entries, hdl.WriteFirst)
 	m.Links.Init(p.Entries, hdl.WriteFirst)
 	m.Spare.Init(p.Entries, hdl.WriteFirst)
-	m.Timer.init(p.LogQP)
+	m.Clock.init(p.LogQP)
 	hdl.Connect(&m.walkIn, &m.walk, max(2, 1<<p.LogQP))
-	hdl.Connect(&m.arm, &m.Timer.arm, 2)
-	hdl.Connect(&m.Timer.due, &m.due, 2)
+	hdl.Connect(&m.tell, &m.Clock.tell, 4)
+	hdl.Connect(&m.Clock.expired, &m.expired, 2)
 	return m
 }
 
@@ -101,14 +101,16 @@ func (m *Retrans) Eval() {
 	m.begin()
 }
 
-// begin chooses the next operation. An alarm and a new entry go first: neither
+// begin chooses the next operation. An expiry and a new entry go first: neither
 // waits for anything, and an entry is in the table before its acknowledgement can
-// be. Events and QPs with entries to end take turns.
+// be. Events and QPs with entries to end take turns. Clock takes what it is told in
+// less time than that takes to learn.
 func (m *Retrans) begin() {
 	q, d := &m.Q, &m.D
 	switch {
-	case m.due.Valid() && q.Op != opAlarm && m.Retire.Ready():
-		d.Op, d.QPN = opAlarm, *m.due.Head()
+	case m.expired.Valid() && q.Op != opAlarm && m.Retire.Ready():
+		d.Op, d.QPN = opAlarm, m.expired.Head().QPN
+	case m.tell.Space() < 2:
 	case m.Sent.Valid() && q.Op != opSent:
 		d.Op, d.QPN = opSent, m.Sent.Head().QPN
 		m.Spare.Read(0, int(q.Get))

@@ -9,7 +9,7 @@ const (
 	logBanks  = 4  // log2 of the trees, at most
 	maxLevels = 12 // of a tree
 	// lead is the number of cycles from the report of an alarm to what it leads to.
-	lead = 2
+	lead = 4
 )
 
 // alarm has a QP reported at a cycle, instead of whatever was asked before.
