@@ -38,7 +38,10 @@ type queuePair struct {
 	Next     roce.PSN
 	Una      roce.PSN
 	First    roce.PSN // of all
-	Msg      port.SQMsg
+	Offset   uint32
+	Entered  uint16
+	EnterPSN roce.PSN
+	Top      roce.PSN // after the highest that a Put told of
 	Busy     bool
 	Failed   bool
 	Sig      bool
@@ -165,11 +168,15 @@ func (b *bench) life(n int, log uint8, mtu roce.MTU, window uint32, messages int
 	q := &queuePair{State: abi.QPRTS, CQN: port.CQN(len(b.lives)), Base: port.BusAddr(len(b.lives)+1) << 24, Log: log, MTU: mtu, Window: window, Messages: messages,
 		Depth: 16, Ring: make([][64]byte, 1<<log)}
 	q.PI = uint16(b.rng.Uint32())
-	q.Exec, q.Taken = q.PI, q.PI
-	q.Next = roce.PSN(b.rng.Uint32() & 0xffffff)
-	q.Una, q.First = q.Next, q.Next
+	q.start(q.PI, roce.PSN(b.rng.Uint32()&0xffffff))
 	b.lives = append(b.lives, q)
 	return q
+}
+
+// start has the first WQE lie at idx and its first packet have PSN psn.
+func (q *queuePair) start(idx uint16, psn roce.PSN) {
+	q.PI, q.Exec, q.Entered, q.Taken = idx, idx, idx, idx
+	q.Next, q.EnterPSN, q.Una, q.First, q.Top = psn, psn, psn, psn, psn
 }
 
 func (b *bench) read(r port.ReadReq) {

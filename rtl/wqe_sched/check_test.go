@@ -165,7 +165,7 @@ func (b *bench) checkLife(i int, q *queuePair) {
 				continue
 			}
 			require.Less(b.t, pkt, len(o.pkts), "life %d WQE %d", i, j)
-			require.Equal(b.t, w.request(o.pkts[pkt].QPN, psn), o.pkts[pkt])
+			require.Equal(b.t, w.request(o.pkts[pkt].QPN, psn, q.MTU), o.pkts[pkt])
 			require.Equal(b.t, port.ReadPost{QPN: o.pkts[pkt].QPN, Op: w.Ctrl.Op, UnitIdx: w.Idx, FirstPSN: psn, LastPSN: psn.Add(n - 1), Len: s.ByteLen}, o.posts[0])
 			o.posts = o.posts[1:]
 			if s.ByteLen > 0 {
@@ -196,7 +196,7 @@ func (b *bench) checkLife(i int, q *queuePair) {
 	require.Len(b.t, o.pkts, pkt, "life %d: packets left over", i)
 	require.Empty(b.t, o.posts, "life %d: READs left over", i)
 	require.Empty(b.t, o.ahead, "life %d: reads of their WQEs left over", i)
-	require.Equal(b.t, psn, q.Next)
+	require.Equal(b.t, psn, q.Top)
 	require.Zero(b.t, q.Wire, "life %d: requests that no Put told of", i)
 	require.Zero(b.t, q.Takers, "life %d: those that take a receive WQE", i)
 }
@@ -216,7 +216,7 @@ func (b *bench) checkPacket(q *queuePair, w *work, p *port.TxPkt, pieces []port.
 	case last:
 		place = 2
 	}
-	want := port.TxPkt{QPN: p.QPN, PSN: psn, Opcode: opcodes[w.Ctrl.Op][place], AckReq: last || psn&15 == 15, WQEIdx: w.Idx, NumPieces: uint8(len(spans))}
+	want := port.TxPkt{QPN: p.QPN, PSN: psn, Opcode: opcodes[w.Ctrl.Op][place], LastPSN: psn, AckReq: last || psn&15 == 15, WQEIdx: w.Idx, NumPieces: uint8(len(spans))}
 	if last {
 		want.Solicited = w.Ctrl.Flags&abi.WQESolicited != 0 && takes(w.Ctrl.Op)
 		want.Imm = w.Ctrl.Imm
@@ -252,12 +252,13 @@ var opcodes = map[abi.WQEOp][4]roce.Opcode{
 }
 
 // request is the one packet of a READ or atomic.
-func (w *work) request(qpn port.QPN, psn roce.PSN) port.TxPkt {
-	p := port.TxPkt{QPN: qpn, PSN: psn, AckReq: true, WQEIdx: w.Idx,
+func (w *work) request(qpn port.QPN, psn roce.PSN, mtu roce.MTU) port.TxPkt {
+	p := port.TxPkt{QPN: qpn, PSN: psn, LastPSN: psn, AckReq: true, WQEIdx: w.Idx,
 		Reth: port.Reth{VA: port.VA(w.Far.Addr), RKey: port.Key(w.Far.RKey)}}
 	switch w.Ctrl.Op {
 	case abi.OpRead:
 		p.Opcode, p.Reth.Len = roce.RCReadRequest, uint32(w.length())
+		p.LastPSN = psn.Add(mtu.Packets(p.Reth.Len) - 1)
 	case abi.OpCompareSwap:
 		p.Opcode, p.Reth.Swap, p.Reth.Compare = roce.RCCmpSwap, w.Value.SwapAdd, w.Value.Compare
 	case abi.OpFetchAdd:

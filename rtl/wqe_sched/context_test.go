@@ -10,7 +10,8 @@ import (
 func (b *bench) get(g port.SQGet) port.SQCtx {
 	q := b.qps[g.QPN]
 	c := port.SQCtx{QPN: g.QPN, State: q.State, MTU: uint16(q.MTU.Bytes()), SQBase: q.Base, SQLog: q.Log, PI: q.PI,
-		ExecIdx: q.Exec, NextPSN: q.Next, Msg: q.Msg, Arm: 1000, SendCQN: q.CQN, SigAll: q.Sig}
+		ExecIdx: q.Exec, Offset: q.Offset, NextPSN: q.Next, Entered: q.Entered, EnteredPSN: q.EnterPSN,
+		Arm: 1000, SendCQN: q.CQN, SigAll: q.Sig}
 	if q.Busy {
 		b.t.Errorf("QP %d: a Get while a service is open", g.QPN)
 	}
@@ -42,7 +43,13 @@ func (b *bench) put(p port.SQPut) {
 	if q.Credits -= int(p.Credited); q.Limited && q.Credits < 0 {
 		b.t.Errorf("QP %d: more requests than credits", p.QPN)
 	}
-	q.Exec, q.Next, q.Msg = p.ExecIdx, p.NextPSN, p.Msg
+	q.Exec, q.Next, q.Offset, q.Entered, q.EnterPSN = p.ExecIdx, p.NextPSN, p.Offset, p.Entered, p.EnteredPSN
+	if q.Top.Before(p.NextPSN) {
+		q.Top = p.NextPSN
+	}
+	if q.State == abi.QPErr {
+		q.Exec, q.Offset = q.Entered, 0
+	}
 	if p.Fault {
 		b.fail(int(p.QPN))
 	}
@@ -69,7 +76,7 @@ func (b *bench) reset(th *hdl.Thread, qpn int) {
 		b.entries += n
 	}
 	next := b.life(qpn, q.Log, q.MTU, q.Window, q.Messages)
-	next.PI, next.Exec, next.Taken = q.Exec, q.Exec, q.Exec
+	next.start(q.Exec, next.First)
 	b.qps[qpn] = next
 }
 
@@ -80,6 +87,9 @@ func (b *bench) fail(qpn int) {
 		return
 	}
 	q.State, q.Failed = abi.QPErr, true
+	if !q.Busy {
+		q.Exec, q.Offset = q.Entered, 0
+	}
 	b.acks = append(b.acks, ack{b.k.Cycle() + b.ackDelay(), qpn, q.Next.Add(1 << 22), q.CQN})
 	b.ackEvent.Notify()
 	b.Activate.Push(port.Activate{QPN: port.QPN(qpn)})

@@ -9,6 +9,15 @@ import (
 // noReads tells whether the QP may never have a READ or atomic outstanding.
 func noReads(c *port.SQCtx) bool { return c.Reads == 0 && !c.Reading }
 
+// kindOf is the kind of a WQE on its QP: where none may have a READ or atomic
+// outstanding, that is a fault.
+func kindOf(c *port.SQCtx, w *wqe) wqeKind {
+	if w.Kind == kindRead && noReads(c) {
+		return kindFault
+	}
+	return w.Kind
+}
+
 // unlimited stands for Credits when the peer gives none.
 const unlimited = 0xffff
 
@@ -28,10 +37,21 @@ func (x *Exec) blocked(s *service, w *wqe, at *progress) bool {
 	return true
 }
 
-// enter puts a WQE into the outstanding table, and returns the entry of one that
-// needs no answer.
-func (x *Exec) enter(s *service, w *wqe, at *progress) *port.Sent {
+// enter puts a WQE into the outstanding table, if it may be started now.
+func (x *Exec) enter(s *service, w *wqe, at *progress) bool {
 	c := &s.Ctx
+	kind := kindOf(c, w)
+	wire := kind == kindSend || kind == kindRead
+	switch {
+	case x.blocked(s, w, at):
+		return false
+	case wire && at.shut():
+		at.noPacket()
+		return false
+	case at.Entries == 0:
+		x.noEntry(s, at)
+		return false
+	}
 	e := x.Sent.Next()
 	*e = port.Sent{
 		QPN:      c.QPN,
@@ -49,26 +69,23 @@ func (x *Exec) enter(s *service, w *wqe, at *progress) *port.Sent {
 	}
 	at.Entries--
 	at.Used++
-	return e
-}
-
-// enterLocal enters a WQE that needs no answer. A READ or atomic that comes here
-// is one of a QP that may have none.
-func (x *Exec) enterLocal(s *service, w *wqe, at *progress) {
-	e := x.enter(s, w, at)
-	switch w.Kind {
-	case kindRead:
+	at.Entered += uint16(w.Units)
+	switch {
+	case wire:
+		x.enterWire(s, w, at, e)
+	case w.Kind == kindRead:
 		e.Status, e.Vendor = abi.StatusLocQPOp, abi.VendorWQEOp
-		at.Fault, at.Stop, at.Outcome = true, true, idle
-	case kindFault:
-		at.Fault = true
 	}
+	return true
 }
 
-// enterWire enters a WQE that takes n PSNs.
-func (x *Exec) enterWire(s *service, w *wqe, at *progress, n uint32) {
-	e := x.enter(s, w, at)
+// enterWire enters a WQE that takes PSNs. Of a READ or atomic qpc is told too, and
+// of one that data comes back for, rq_fetch.
+func (x *Exec) enterWire(s *service, w *wqe, at *progress, e *port.Sent) {
+	c := &s.Ctx
+	n := packetsOf(w.Len, mtuShift(c.MTU))
 	e.Kind, e.LastPSN = port.SentWire, at.PSN.Add(n-1)
+	at.EnteredPSN = at.PSN.Add(n)
 	at.Requests++
 	if w.Takes {
 		at.Credited++
@@ -76,6 +93,15 @@ func (x *Exec) enterWire(s *service, w *wqe, at *progress, n uint32) {
 			at.Credits--
 		}
 	}
+	if w.Kind != kindRead {
+		return
+	}
+	x.ReadPost.Put(port.ReadPost{QPN: c.QPN, Op: w.Op, UnitIdx: at.Idx, FirstPSN: at.PSN, LastPSN: e.LastPSN, Len: w.Len})
+	if w.Len > 0 {
+		x.Ahead.Put(port.SQAhead{QPN: c.QPN, Base: c.SQBase, Log: c.SQLog, Idx: at.Idx, Units: w.Units})
+	}
+	at.Reads--
+	at.Reading = true
 }
 
 // maxReadAhead is the longest READ, in PSNs, that may be started while anything is

@@ -77,30 +77,33 @@ func (x *Exec) Eval() {
 func (x *Exec) start(s *service) progress {
 	c := &s.Ctx
 	return progress{
-		Idx:     c.ExecIdx,
-		PSN:     c.NextPSN,
-		Window:  c.Window,
-		Budget:  uint8(x.p.PacketBudget),
-		Entries: min(c.Messages, s.Entries),
-		Credits: c.Credits,
-		Reads:   c.Reads,
-		Reading: c.Reading,
-		Sending: c.Msg.Active,
-		Offset:  c.Msg.Offset,
+		Idx:        c.ExecIdx,
+		Offset:     c.Offset,
+		PSN:        c.NextPSN,
+		Entered:    c.Entered,
+		EnteredPSN: c.EnteredPSN,
+		Window:     c.Window,
+		Budget:     uint8(x.p.PacketBudget),
+		Entries:    min(c.Messages, s.Entries),
+		Credits:    c.Credits,
+		Reads:      c.Reads,
+		Reading:    c.Reading,
 	}
 }
 
 // close ends the service.
 func (x *Exec) close(s *service, at *progress) {
 	x.Put.Put(port.SQPut{
-		QPN:      s.Ctx.QPN,
-		ExecIdx:  at.Idx,
-		NextPSN:  at.PSN,
-		Messages: at.Used,
-		Requests: at.Requests,
-		Credited: at.Credited,
-		Msg:      port.SQMsg{Active: at.Sending, Offset: at.Offset},
-		Fault:    at.Fault,
+		QPN:        s.Ctx.QPN,
+		ExecIdx:    at.Idx,
+		Offset:     at.Offset,
+		NextPSN:    at.PSN,
+		Entered:    at.Entered,
+		EnteredPSN: at.EnteredPSN,
+		Messages:   at.Used,
+		Requests:   at.Requests,
+		Credited:   at.Credited,
+		Fault:      at.Fault,
 	})
 	x.done.Put(done{QPN: s.Ctx.QPN, Outcome: at.Outcome, Unused: s.Entries - at.Used})
 	x.service.Take()
@@ -109,31 +112,28 @@ func (x *Exec) close(s *service, at *progress) {
 
 // step does one step of a WQE and tells whether it is done with.
 func (x *Exec) step(s *service, w *wqe, at *progress) bool {
-	switch {
-	case at.Stop || w.Kind == kindEnd:
+	if at.Stop || w.Kind == kindEnd {
 		return true
-	case s.Ctx.Flush && at.Sending:
-		// Its entry is in the outstanding table since its first packet.
-		at.Sending, at.Offset = false, 0
-	case at.Sending && (w.Kind != kindSend || at.Offset >= w.Len && at.Offset > 0):
-		x.revoked(s, w, at)
+	}
+	if !at.entered() {
+		if !x.enter(s, w, at) {
+			return false
+		}
+	} else if changed(&s.Ctx, w, at) {
+		x.revoked(s, at)
 		return false
-	case !at.Sending && x.blocked(s, w, at):
-		return false
-	case w.Kind == kindSend:
+	}
+	switch kindOf(&s.Ctx, w) {
+	case kindSend:
 		if !x.send(s, w, at) {
 			return false
 		}
-	case w.Kind == kindRead && !noReads(&s.Ctx):
+	case kindRead:
 		if !x.read(s, w, at) {
 			return false
 		}
-	default:
-		if at.Entries == 0 {
-			x.noEntry(s, at)
-			return false
-		}
-		x.enterLocal(s, w, at)
+	case kindFault:
+		at.Fault, at.Stop, at.Outcome = true, true, idle
 	}
 	at.Idx += uint16(w.Units)
 	return true

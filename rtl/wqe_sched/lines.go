@@ -115,9 +115,9 @@ func (e *lines) begin(idx uint16, c *port.SQCtx, p plan) plan {
 		l.Block, l.Lo, l.Hi, l.Err = b, u, u, false
 	}
 	n := extent(idx, c)
-	if e.shares() {
+	if o := e.of(b + 1); e.shares() && u < o.Lo {
 		// What the other line holds stays, until that is done with.
-		n = min(n, uint16(e.of(b+1).Lo-u))
+		n = min(n, uint16(o.Lo-u))
 	}
 	l.End = u + uint8(n)
 	l.Busy = true
@@ -158,7 +158,7 @@ func (e *lines) ahead(idx uint16, c *port.SQCtx, slot int) (p plan) {
 	switch {
 	case l.Busy || e.shares():
 		return p
-	case l.Own && l.Block == b:
+	case l.Own && l.Block == b && l.Lo == 0:
 		if l.Err || l.Hi == lineUnits || uint16(l.Hi) >= c.PI-next {
 			return p
 		}
@@ -182,10 +182,33 @@ func (e *lines) further(exec, idx uint16, c *port.SQCtx, slot int) plan {
 	first.Fresh = true
 	next, _ := split(idx)
 	if l := e.of(next); !l.Own && slot == noSlot {
-		first.Lo = u
 		*l = line{Own: true, Slot: first.Slot, Block: next}
 	}
+	if e.shares() {
+		first.Lo = u
+	}
 	return e.demand(idx, c, slot)
+}
+
+// seek is told that a service begins at unit idx, which may be anywhere since the
+// last one. Two blocks share a slot for a WQE that goes over the end of the first; in
+// any other place the one that does not hold idx gives way, and seek tells whether a
+// read has to end before: then the QP waits for it.
+func (e *lines) seek(idx uint16) (wait bool) {
+	b, _ := split(idx)
+	o := e.of(b + 1)
+	if !e.shares() || e.find(idx) != nil && o.Block == (b+1)&blockMask {
+		return false
+	}
+	for i := range e.Line {
+		if l := &e.Line[i]; l.Busy {
+			l.Wait, wait = true, true
+		}
+	}
+	if !wait {
+		*o = line{}
+	}
+	return wait
 }
 
 // filled takes the end of a read into account and tells whether the QP waited.

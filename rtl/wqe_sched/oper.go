@@ -122,6 +122,8 @@ func (f *Fetch) open(e *lines) {
 		v.Verdict = nothing
 	case c.ExecIdx == c.PI:
 		v.Verdict = wait
+	case e.seek(c.ExecIdx):
+		v.Verdict, v.Outcome = wait, parked
 	case e.find(c.ExecIdx) == nil:
 		p = e.demand(c.ExecIdx, c, slot)
 		v.Verdict, v.Outcome = wait, parked
@@ -160,11 +162,11 @@ func (f *Fetch) canStart() bool {
 }
 
 // canStay tells whether a service may wait for its line open: one at a time, and
-// not if somebody may need the entries that it was given. The WQE of a message in
-// progress would not wait: if the QP failed, its work request would end and its
-// place in the ring be used again.
+// not if somebody may need the entries that it was given. A WQE that has its
+// entry would not wait: if the QP failed, its work request would end and its place
+// in the ring be used again.
 func (f *Fetch) canStay(v *service) bool {
-	return !f.D.Stay.On && f.p.Services > 1 && int(v.Entries) == f.p.MessageBudget && !v.Ctx.Msg.Active
+	return !f.D.Stay.On && f.p.Services > 1 && int(v.Entries) == f.p.MessageBudget && v.Ctx.ExecIdx == v.Ctx.Entered
 }
 
 // resume goes on with the service that stayed open. A line that was on its way

@@ -10,7 +10,7 @@ type turn struct {
 	Queued bool // it is in the queue of the active
 	Want   bool // and still has to be served
 	Poor   bool // it is in the queue of those that found no entry
-	Needs  bool // and still has to be served: never with Want
+	Needs  bool // it lacks an entry; not Poor: its turn has come, the next service gets some
 	Busy   bool // a service is open
 	Again  bool // activated meanwhile
 	Parked bool // waits for its line
@@ -154,13 +154,11 @@ func (p *Pick) finish(t *turn) {
 	case pickNext:
 		t.Queued = false
 		if t.Want {
-			t.Want = false
 			p.open(t)
 		}
 	case pickStarved:
 		t.Poor = false
-		if t.Needs {
-			t.Needs = false
+		if t.Needs && !t.Busy && !t.Parked {
 			p.open(t)
 		}
 	case pickPurge:
@@ -179,7 +177,6 @@ func (p *Pick) want(t *turn) {
 	switch {
 	case t.Busy:
 		t.Again = true
-	case t.Needs: // it will be
 	case t.Queued:
 		t.Want = true
 	case p.Q.Op == pickActivate && !p.active.head.Valid() && !p.poor.head.Valid() && p.Get.Ready() && p.grant.Ready() && int(p.Q.Open) < p.p.Services:
@@ -196,11 +193,16 @@ func (p *Pick) enqueue(t *turn) {
 	t.Queued, t.Want = true, true
 }
 
-// open opens a service and sets entries aside for it.
+// open opens a service and sets entries aside for it. A QP that waits for entries in
+// its queue gets none before its turn: it was activated to send WQEs again.
 func (p *Pick) open(t *turn) {
 	d := &p.D
-	t.Busy = true
-	n := min(d.Free, uint16(p.p.MessageBudget))
+	t.Busy, t.Want = true, false
+	n := uint16(0)
+	if !t.Needs || !t.Poor {
+		t.Needs = false
+		n = min(d.Free, uint16(p.p.MessageBudget))
+	}
 	d.Free -= n
 	d.Open++
 	p.Get.Put(port.SQGet{QPN: p.Q.QPN, Packets: uint8(p.p.PacketBudget)})
@@ -211,13 +213,16 @@ func (p *Pick) open(t *turn) {
 func (p *Pick) close(t *turn) {
 	again := t.Again
 	t.Busy, t.Again = false, false
-	switch {
-	case p.Q.Outcome == starved:
-		if !t.Poor {
+	turn := t.Needs && !t.Poor // it has come while the service was open
+	if p.Q.Outcome == starved {
+		if !t.Poor && !turn {
 			p.poor.tail.Put(p.Q.QPN)
+			t.Poor = true
 		}
-		t.Poor, t.Needs = true, true
-	case p.Q.Outcome == more || again:
+		t.Needs = true
+	}
+	switch {
+	case p.Q.Outcome == more || again || p.Q.Outcome == starved && turn:
 		p.enqueue(t)
 	case p.Q.Outcome == parked:
 		t.Parked = true

@@ -35,8 +35,7 @@ func (b *bench) sentAt(qpn int, i int) uint64 {
 
 // place has the next WQE of a QP that has none start at a unit of a block.
 func (q *queuePair) place(unit uint16) *queuePair {
-	q.PI = q.PI&^7 + unit
-	q.Exec, q.Taken = q.PI, q.PI
+	q.start(q.PI&^7+unit, q.First)
 	return q
 }
 
@@ -44,7 +43,7 @@ func (q *queuePair) place(unit uint16) *queuePair {
 func TestOperations(t *testing.T) {
 	b := fast(t, hdl.Options{})
 	q := b.qp(8, roce.MTU256, 1<<10, 64)
-	q.Next, q.Una, q.First = 0xfffff0, 0xfffff0, 0xfffff0
+	q.start(q.PI, 0xfffff0)
 	const va, key = 0x123456789abcdef0, 0x77777701
 	for _, w := range []work{
 		send(abi.OpSendInv, abi.WQESolicited, list(3, 100)...),
@@ -86,6 +85,10 @@ func TestOperations(t *testing.T) {
 	require.Len(t, b.Pkt.Got, len(want))
 	for i, p := range b.Pkt.Got {
 		p.WQEIdx = 0
+		want[i].LastPSN = want[i].PSN
+		if want[i].Opcode == roce.RCReadRequest {
+			want[i].LastPSN = want[i].PSN.Add(roce.MTU256.Packets(want[i].Reth.Len) - 1)
+		}
 		require.Equal(t, want[i], p, "packet %d", i)
 	}
 	require.Len(t, b.Ahead.Got, 3, "a READ of nothing needs no WQE again")

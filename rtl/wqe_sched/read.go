@@ -135,7 +135,7 @@ func (f *Fetch) emit(w *wqe) {
 	case kindSend:
 		length := w.Len
 		if r.Count == 0 {
-			length -= min(length, r.Ctx.Msg.Offset)
+			length -= min(length, r.Ctx.Offset)
 		}
 		d.Packets += packetsOf(length, mtuShift(r.Ctx.MTU))
 	case kindRead:

@@ -1,12 +1,6 @@
 package wqesched
 
-import (
-	"rnic/roce"
-	"rnic/rtl/port"
-)
-
-// badKey is an L_Key that no region has: the index is beyond the table.
-const badKey = 0xffffff00
+import "rnic/rtl/port"
 
 // send describes one run of a packet, with the packet itself before its first
 // one, and tells whether the message is done.
@@ -14,14 +8,6 @@ func (x *Exec) send(s *service, w *wqe, at *progress) bool {
 	if at.Told == 0 && at.shut() {
 		at.noPacket()
 		return false
-	}
-	if !at.Sending {
-		if at.Entries == 0 {
-			x.noEntry(s, at)
-			return false
-		}
-		x.enterWire(s, w, at, packetsOf(w.Len, mtuShift(s.Ctx.MTU)))
-		at.Sending = true
 	}
 	p := cut(w, at.Offset, at.PSN, mtuShift(s.Ctx.MTU))
 	if at.Told == 0 {
@@ -37,7 +23,7 @@ func (x *Exec) send(s *service, w *wqe, at *progress) bool {
 	at.Offset += uint32(p.Len)
 	at.Told = 0
 	if p.Last {
-		at.Sending, at.Offset = false, 0
+		at.Offset = 0
 	} else if at.shut() {
 		at.noPacket()
 	}
@@ -47,26 +33,29 @@ func (x *Exec) send(s *service, w *wqe, at *progress) bool {
 // read describes the request of a READ or atomic, and tells whether it did. It
 // takes the PSNs of the responses, beyond the end of the window if need be: they
 // take no room of the peer's. A window that is all there is no condition either, or
-// a READ longer than the window would never start.
+// a READ longer than the window would never start. One that is sent again asks for
+// the responses from PSN on.
 func (x *Exec) read(s *service, w *wqe, at *progress) bool {
-	switch {
-	case at.shut():
+	if at.shut() {
 		at.noPacket()
 		return false
-	case at.Entries == 0:
-		x.noEntry(s, at)
-		return false
 	}
-	n := packetsOf(w.Len, mtuShift(s.Ctx.MTU))
-	x.enterWire(s, w, at, n)
-	x.ReadPost.Put(port.ReadPost{QPN: s.Ctx.QPN, Op: w.Op, UnitIdx: at.Idx, FirstPSN: at.PSN, LastPSN: at.PSN.Add(n - 1), Len: w.Len})
-	if w.Len > 0 {
-		x.Ahead.Put(port.SQAhead{QPN: s.Ctx.QPN, Base: s.Ctx.SQBase, Log: s.Ctx.SQLog, Idx: at.Idx, Units: w.Units})
+	n := packetsOf(w.Len-at.Offset, mtuShift(s.Ctx.MTU))
+	d := x.Pkt.Next()
+	*d = port.TxPkt{
+		QPN:     s.Ctx.QPN,
+		Gen:     s.Ctx.Gen,
+		Opcode:  readOpcode(w.Op),
+		PSN:     at.PSN,
+		LastPSN: at.PSN.Add(n - 1),
+		AckReq:  true,
+		Reth:    w.Remote,
+		WQEIdx:  at.Idx,
 	}
-	x.Pkt.Put(port.TxPkt{QPN: s.Ctx.QPN, Opcode: readOpcode(w.Op), PSN: at.PSN, AckReq: true, Reth: w.Remote, WQEIdx: at.Idx})
-	at.Reads--
-	at.Reading = true
+	d.Reth.VA += port.VA(at.Offset)
+	d.Reth.Len -= at.Offset
 	at.sent(n)
+	at.Offset = 0
 	return true
 }
 
@@ -76,8 +65,10 @@ func (x *Exec) describe(s *service, w *wqe, at *progress, p *packet) {
 	d := x.Pkt.Next()
 	*d = port.TxPkt{
 		QPN:       s.Ctx.QPN,
+		Gen:       s.Ctx.Gen,
 		Opcode:    p.Opcode,
 		PSN:       at.PSN,
+		LastPSN:   at.PSN,
 		AckReq:    p.AckReq || at.Window == 1,
 		Solicited: p.Solicited,
 		Len:       p.Len,
@@ -107,18 +98,4 @@ func (x *Exec) piece(w *wqe, offset uint32, n uint16) uint16 {
 	r := gather(&w.SGE, offset, uint32(n))
 	*d = port.TxPiece{Key: r.Key, VA: r.VA, Len: uint16(r.Len)}
 	return uint16(r.Len)
-}
-
-// revoked deals with a WQE that was overwritten while its message was in
-// progress: one byte is asked for under a key that does not exist. So the message
-// fails as one whose memory went away, and pkt_tx reports it.
-func (x *Exec) revoked(s *service, w *wqe, at *progress) {
-	if at.shut() {
-		at.noPacket()
-		return
-	}
-	x.Pkt.Put(port.TxPkt{QPN: s.Ctx.QPN, Opcode: roce.RCSendMiddle, PSN: at.PSN, Len: 1, NumPieces: 1, WQEIdx: at.Idx})
-	x.Piece.Put(port.TxPiece{Key: badKey, Len: 1})
-	at.sent(1)
-	at.Stop, at.Outcome = true, idle
 }
