@@ -15,7 +15,8 @@ type atomicUnit struct {
 	In       hdl.In[port.AtomicReq]
 	Out      hdl.Out[port.AtomicDone]
 	Throttle agent.Throttle
-	Latency  func() uint64 // nil: 40
+	Latency  func() uint64         // nil: 40
+	Bad      map[port.BusAddr]bool // words that can't be read
 	OnTake   func(r port.AtomicReq)
 	Seen     []port.AtomicReq
 	At       []uint64 // cycle in which each was taken
@@ -35,9 +36,11 @@ func (u *atomicUnit) Tick() {
 	if u.Out.Ready() {
 		for i, s := range u.slots {
 			if s.due <= now {
-				modify(u.b.dma.posted, &s.req)
+				if !u.Bad[s.req.Addr] {
+					modify(u.b.dma.posted, &s.req)
+				}
 				u.done[s.req.QPN]++
-				u.Out.Put(port.AtomicDone{QPN: s.req.QPN})
+				u.Out.Put(port.AtomicDone{QPN: s.req.QPN, Err: u.Bad[s.req.Addr]})
 				u.slots = append(u.slots[:i:i], u.slots[i+1:]...)
 				break
 			}

@@ -217,6 +217,8 @@ func (m *model) packet(q *qp, s *sentPkt, v *port.RxVerdict) {
 		v.Action, v.Drop = port.RxReply, abi.DuplicateRequest
 		m.stats.DuplicateRequest++
 		v.Ack = port.AckReq{Send: true, QPN: q.n, PSN: q.psn.Sub(1), Syndrome: 31, MSN: q.msn}
+	case s.fate == anew:
+		m.anew(q, p, v)
 	case s.fate == fatal:
 		v.Action, v.Drop = port.RxReply, abi.RespRemoteInvalidRequest
 		m.stats.RespRemoteInvalidRequest++
@@ -236,6 +238,24 @@ func (m *model) packet(q *qp, s *sentPkt, v *port.RxVerdict) {
 		v.Ack = port.AckReq{Send: true, QPN: q.n, PSN: p.PSN, Syndrome: 0x25, MSN: q.msn}
 	default:
 		m.accept(q, p, v)
+	}
+}
+
+// anew answers a duplicate of a READ or atomic.
+func (m *model) anew(q *qp, p *port.RxPkt, v *port.RxVerdict) {
+	m.stats.DuplicateRequest++
+	v.Action, v.Drop = port.RxPlace, abi.DuplicateRequest
+	v.Ack = port.AckReq{QPN: q.n, PSN: p.PSN, Syndrome: 31, MSN: q.msn}
+	v.Job = port.Job{
+		Kind: port.JobAtomic, Again: true, QPN: q.n, PSN: p.PSN, Syndrome: 31, MSN: q.msn, Len: p.Reth.Len,
+		MTU: 1024, Op: p.Opcode, Slot: uint8(m.stats.DuplicateRequest % 16),
+	}
+	if p.Opcode.IsReadRequest() {
+		v.Job.Kind, v.Job.VA, v.Job.Key = port.JobRead, p.Reth.VA, p.Reth.RKey
+		if p.Reth.Len != 0 {
+			v.Target = port.TargetRemote
+			v.Remote = port.Remote{VA: p.Reth.VA, Key: p.Reth.RKey, Range: p.Reth.Len, Access: uint8(abi.AccessRemoteRead)}
+		}
 	}
 }
 
@@ -282,7 +302,7 @@ func (m *model) accept(q *qp, p *port.RxPkt, v *port.RxVerdict) {
 		v.Ack.Send = false
 		v.Job = port.Job{
 			Kind: port.JobRead, QPN: q.n, PSN: p.PSN, Syndrome: 31, MSN: q.msn, VA: p.Reth.VA, Key: p.Reth.RKey,
-			Len: p.Reth.Len, MTU: 1024, Op: op, Swap: p.Reth.Swap, Compare: p.Reth.Compare,
+			Len: p.Reth.Len, MTU: 1024, Op: op, Swap: p.Reth.Swap, Compare: p.Reth.Compare, Slot: uint8(p.PSN % 16),
 		}
 		access := abi.AccessRemoteRead
 		if op.IsAtomic() {

@@ -39,6 +39,9 @@ func (m *model) event(q *qp, v *port.RxVerdict) {
 	m.stamp = m.stamp.Add(1)
 	v.HasEvent = v.Action != port.RxAck
 	v.Event = port.AckEvent{QPN: q.n, Una: m.stamp}
+	if m.stamp%4 == 0 {
+		v.Event.Rewind, v.Event.At, v.Event.Gen, v.Event.Wait = true, m.stamp, uint8(m.stamp), uint64(m.stamp)
+	}
 	if !q.sendPoison {
 		q.events = append(q.events, dueEvent{v.Event, q.placed})
 	}
@@ -154,6 +157,12 @@ func (m *model) deliver(q *qp, s *sentPkt, v *port.RxVerdict) {
 			}
 		}
 	}
+	if status != abi.StatusSuccess && v.Job.Again {
+		j := v.Job
+		j.Kind = port.JobNone
+		q.jobs = append(q.jobs, due{job: j, mark: m.bytes})
+		return
+	}
 	if status != abi.StatusSuccess {
 		m.faults[0]++
 		if v.Target == port.TargetRecv || v.TakesWQE {
@@ -170,7 +179,7 @@ func (m *model) deliver(q *qp, s *sentPkt, v *port.RxVerdict) {
 		q.faults = append(q.faults, f)
 		return
 	}
-	if v.Job.Kind == port.JobAtomic {
+	if v.Job.Kind == port.JobAtomic && !v.Job.Again {
 		m.atomic(q, v)
 	}
 	if v.EndsWQE {
@@ -205,7 +214,7 @@ func (m *model) received(q *qp, s *sentPkt, v *port.RxVerdict) {
 func (m *model) atomic(q *qp, v *port.RxVerdict) {
 	q.atomics++
 	r := port.AtomicReq{
-		QPN: q.n, PSN: v.Job.PSN, Addr: bus(v.Job.VA), Op: v.Job.Op, Swap: v.Job.Swap, Compare: v.Job.Compare,
+		QPN: q.n, PSN: v.Job.PSN, Slot: v.Job.Slot, Addr: bus(v.Job.VA), Op: v.Job.Op, Swap: v.Job.Swap, Compare: v.Job.Compare,
 	}
 	m.atomics = append(m.atomics, dueAtomic{r, m.bytes})
 	modify(m.memory, &r)

@@ -16,6 +16,7 @@ import (
 type outcome struct {
 	Requests, Responses, Keys, Sent     int // faults
 	Flushed, Twice, CQEs, Jobs, Atomics int
+	Lost                                int // duplicates that are not answered
 }
 
 func TestRandom(t *testing.T) {
@@ -49,11 +50,11 @@ func TestRandom(t *testing.T) {
 				x.finish()
 				return b.k, outcome{
 					Requests: x.faults[0], Responses: x.faults[1], Keys: x.faults[2], Sent: x.faults[3],
-					Flushed: x.flush, Twice: x.twice, CQEs: x.seen.cqes, Jobs: len(b.Resp.Got), Atomics: x.seen.atomics,
+					Flushed: x.flush, Twice: x.twice, CQEs: x.seen.cqes, Jobs: len(b.Resp.Got), Atomics: x.seen.atomics, Lost: x.seen.lost,
 				}
 			})
 			t.Logf("%+v", out)
-			for _, n := range []int{out.Requests, out.Responses, out.Flushed} {
+			for _, n := range []int{out.Requests, out.Responses, out.Flushed, out.Lost} {
 				require.Equal(t, c.trouble, n > 0)
 			}
 			require.NotZero(t, out.Atomics)

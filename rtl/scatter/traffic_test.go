@@ -44,6 +44,7 @@ const (
 	normal fate = iota
 	dropped
 	duplicate
+	anew  // duplicate of a READ or atomic
 	fatal // NAK invalid request
 )
 
@@ -81,8 +82,7 @@ func (x *traffic) next(q *qp) sentPkt {
 		s.pkt.QPN, s.pkt.Opcode = 1023, roce.RCSendOnly
 		x.fill(&s, r.IntN(x.mtu))
 	case n < 3:
-		s.fate, s.pkt.Opcode = pick(r, dropped, duplicate), roce.RCSendOnly
-		x.fill(&s, r.IntN(x.mtu))
+		x.repeat(q, &s)
 	case n < 6:
 		s.pkt.Opcode, s.pkt.Syndrome = roce.RCAck, pick[uint8](r, 31, 31, 0x60)
 	case n < 15:
@@ -95,6 +95,23 @@ func (x *traffic) next(q *qp) sentPkt {
 		q.peer.psn = q.peer.psn.Add(1)
 	}
 	return s
+}
+
+// repeat is a request that is not executed.
+func (x *traffic) repeat(q *qp, s *sentPkt) {
+	s.fate, s.pkt.PSN = pick(x.rng, dropped, duplicate, anew), s.pkt.PSN.Sub(1)
+	switch {
+	case s.fate != anew:
+		s.pkt.Opcode = roce.RCSendOnly
+		x.fill(s, x.rng.IntN(x.mtu))
+	case x.rng.IntN(2) == 0:
+		x.atomic(q, s)
+	default:
+		x.read(s)
+		if x.trouble && x.rng.IntN(2) == 0 {
+			s.pkt.Reth.RKey |= port.Key(1 + x.rng.IntN(4))
+		}
+	}
 }
 
 // request goes on with a request, or begins one.
@@ -242,6 +259,10 @@ func (x *traffic) checkCQE(c port.CQEReq) {
 
 func (x *traffic) checkJob(j port.Job) {
 	q := x.qps[j.QPN]
+	if j.Again && j.Kind == port.JobNone {
+		x.stats.DropOther++
+		x.seen.lost++
+	}
 	for {
 		require.NotEmpty(x.b.t, q.jobs, "an answer too many: %+v", j)
 		d := q.jobs[0]
