@@ -235,6 +235,7 @@ type result struct {
 	Faults []port.SQFault
 	Refuse []port.SQFault
 	Purges []port.Purge
+	Left   []port.Left
 	Reads  []port.ReadReq
 	Stats  port.TxStats
 }
@@ -272,7 +273,7 @@ func run(t hdltest.T, s setup, l load) result {
 		require.Zero(t, b.Resp.Pending(), "responses left over")
 		require.Zero(t, b.RespPiece.Pending(), "pieces of responses left over")
 		require.Zero(t, b.Data.Pending(), "payload left over")
-		return k, result{join(t, b.Eth.Got, b.Eth.At), b.Fault.Got, b.Refuse.Got, b.Purge.Got, b.Read.Got, b.TX.Seal.Stats.Get()}
+		return k, result{join(t, b.Eth.Got, b.Eth.At), b.Fault.Got, b.Refuse.Got, b.Purge.Got, b.Left.Got, b.Read.Got, b.TX.Seal.Stats.Get()}
 	})
 }
 

@@ -62,6 +62,7 @@ type plan struct {
 	faults []port.SQFault        // without reasons
 	refuse []port.SQFault
 	purges int
+	left   []port.Left
 }
 
 // fatal tells whether a response is a NAK that ends its QP.
@@ -86,6 +87,9 @@ func planned(l load) plan {
 			w.faults = append(w.faults, port.SQFault{QPN: p.QPN, PSN: p.PSN})
 		default:
 			w.req = append(w.req, expected(p, data).Append(nil))
+			if p.AckReq {
+				w.left = append(w.left, port.Left{QPN: p.QPN, LastPSN: p.LastPSN})
+			}
 		}
 	}
 	pieces = l.data
@@ -96,6 +100,7 @@ func planned(l load) plan {
 		at, mute := muted[p.QPN]
 		switch {
 		case qp(p.QPN).Drop, mute && (!fatal(p) || p.PSN.After(at)):
+		case !ok && p.Again:
 		case !ok:
 			muted[p.QPN] = p.PSN
 			w.refuse = append(w.refuse, port.SQFault{QPN: p.QPN, PSN: p.PSN})
@@ -150,6 +155,7 @@ func compare(t hdltest.T, l load, r result) {
 	}
 	require.Equal(t, stats, r.Stats)
 	require.Len(t, r.Purges, w.purges)
+	require.Equal(t, w.left, r.Left)
 	require.Equal(t, w.faults, where(r.Faults))
 	require.Equal(t, w.refuse, where(r.Refuse))
 }

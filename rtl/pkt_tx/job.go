@@ -7,8 +7,8 @@ import (
 
 // job is a packet with what its headers need. Epoch is that of its answer: it
 // changes when qpc has taken a fault, and when a packet was dropped at the head.
-// Stales is the number of Stales from before its question. Before is the number of
-// responses that were put into the fast lane before it, modulo 2^16.
+// Stales is the number of Stales, modulo 2^32, from before its question. Before is the
+// number of responses that were put into the fast lane before it, modulo 2^16.
 type job struct {
 	Pkt    port.TxPkt
 	Hdr    port.TxHdr
@@ -39,4 +39,9 @@ func (j *job) beats() uint8 {
 		return 0
 	}
 	return uint8((int(j.lane()) + int(j.Pkt.Len) + beatBytes - 1) / beatBytes)
+}
+
+// origin is what tells whether the packet is stale.
+func (j *job) origin() origin {
+	return origin{Request: !j.Pkt.Resp && !j.Pkt.Purge, QPN: j.Pkt.QPN, Gen: j.Pkt.Gen, Stales: j.Stales}
 }

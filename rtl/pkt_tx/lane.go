@@ -34,10 +34,11 @@ func (s *Send) lane() (ready bool) {
 // head looks at a packet that has come to the head.
 func (s *Send) head(j *job) (ready bool) {
 	q, d := &s.Q, &s.D
-	response, suspect := j.Pkt.Resp || j.Pkt.Purge, s.suspect(j)
+	response, from := j.Pkt.Resp || j.Pkt.Purge, j.origin()
+	stale, known := s.fence.stale(&q.Fence, &d.Fence, &from)
 	switch {
-	case suspect && !s.seen(j.Pkt.QPN):
-	case suspect && s.stale(&j.Pkt):
+	case !known:
+	case stale:
 		s.drop()
 	case response && s.overtakes(j):
 	case response && q.Muted != 0 && !q.Know:
@@ -114,7 +115,7 @@ func (s *Send) report(j *job, vendor abi.VendorErr) {
 	}
 }
 
-// drop takes the packet at the head away, and its payload: Buffer, Load and Eval throw
+// drop takes the packet at the head away, and its payload: Buffer and Eval throw
 // away what there is of it.
 func (s *Send) drop() {
 	if s.payload.Head().Pkt.Len > 0 {

@@ -8,8 +8,8 @@ import (
 
 // Load reserves the beats of a packet in the payload buffer, reads its pieces,
 // run by run, and tells Buffer what will come. When mpt refuses a piece, the
-// pieces behind it are not read, and the packet's last landing says so; as when Send
-// has dropped the packet, which then reserves nothing if that was before its turn.
+// pieces behind it are not read, and the packet's last landing says so. A request from
+// before a rewind reserves and reads nothing.
 type Load struct {
 	hdl.Regs[loadState]
 	MptRes hdl.In[port.MptRes]
@@ -17,17 +17,19 @@ type Load struct {
 
 	ops      hdl.In[op]
 	land     hdl.Out[landing]
+	old      hdl.In[port.Stale]
 	released hdl.Tap[uint16]
-	taken    hdl.Tap[uint16]
 	beats    uint16
+
+	fence fence
 }
 
 type loadState struct {
 	Reserved uint16        // beats reserved so far, modulo 2^16
-	Number   uint16        // packets begun, modulo 2^16: see passed
 	Second   bool          // the second run of the piece is to be read
-	Skip     bool          // the packet was dropped before its turn: it has no beats
-	Vendor   abi.VendorErr // why an earlier piece of the packet was refused, or is not to be read
+	Skip     bool          // the packet is stale: it has no beats
+	Vendor   abi.VendorErr // why the rest of the packet is not read
+	Fence    fenceState
 }
 
 // landing is a run of payload that arrives next at Buffer: inline, or as beats
@@ -45,37 +47,35 @@ type landing struct {
 // Eval deals with one run.
 func (l *Load) Eval() {
 	q, d := &l.Q, &l.D
+	if l.old.Valid() {
+		l.fence.take(&d.Fence, l.old.Take())
+	}
 	if !l.ops.Valid() || !l.land.Ready() {
 		return
 	}
 	o := l.ops.Head()
-	number, skip, reserved, vendor := q.Number, q.Skip, q.Reserved, q.Vendor
-	begin := o.First && !q.Second
-	if begin {
-		number++
-	}
-	dropped := passed(number, l.taken.Get())
-	if begin {
-		if skip = dropped; !skip {
-			if held := reserved - l.released.Get(); held+uint16(o.Beats) > l.beats {
-				return
-			}
-			reserved += uint16(o.Beats)
+	skip, reserved, vendor := q.Skip, q.Reserved, q.Vendor
+	if o.First && !q.Second {
+		stale, known := l.fence.stale(&q.Fence, &d.Fence, &o.From)
+		if !known {
+			return
 		}
-	}
-	if dropped && vendor == abi.VendorNone {
-		vendor = abi.VendorFlush
+		if skip = stale; skip {
+			vendor = abi.VendorFlush
+		} else if reserved += uint16(o.Beats); reserved-l.released.Get() > l.beats {
+			return
+		}
 	}
 	var res *port.MptRes
 	if !o.Inline {
-		if !l.MptRes.Valid() || !l.Read.Ready() {
+		if !l.MptRes.Valid() || !l.Read.Ready() && !skip {
 			return
 		}
 		if res = l.MptRes.Head(); vendor == abi.VendorNone {
 			vendor = res.Status.Vendor(o.Resp)
 		}
 	}
-	d.Number, d.Skip, d.Reserved = number, skip, reserved
+	d.Skip, d.Reserved = skip, reserved
 	switch {
 	case vendor != abi.VendorNone:
 		if o.Last {

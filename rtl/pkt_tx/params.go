@@ -72,17 +72,19 @@ func New(p Params) *TX {
 	hdl.Connect(&t.Buffer.fullOut, &t.Buffer.fullIn, p.Packets)
 	hdl.Connect(&t.Buffer.chunks, &t.Send.chunks, 4)
 	hdl.Connect(&t.Send.again, &t.Ask.again, 2)
+	hdl.Connect(&t.Send.old, &t.Load.old, 2)
 	hdl.Connect(&t.Send.out, &t.Seal.in, 2)
 	hdl.Wire(&t.Send.epoch, &t.Ask.epoch)
 	hdl.Wire(&t.Send.stales, &t.Ask.stales)
 	hdl.Wire(&t.Send.gone, &t.Ask.gone)
-	hdl.Wire(&t.Send.taken, &t.Load.taken, &t.Buffer.taken)
+	hdl.Wire(&t.Send.taken, &t.Buffer.taken)
 	hdl.Wire(&t.Buffer.released, &t.Load.released)
 	t.Load.beats = p.PayloadBeats
 	t.Buffer.beats = p.PayloadBeats
 	t.Buffer.payload.Init(int(p.PayloadBeats), hdl.WriteFirst)
 	t.Ask.Last.Init(1<<p.LogQP, hdl.WriteFirst)
 	t.Send.Mute.Init(1<<p.LogQP, hdl.WriteFirst)
-	t.Send.Gens.Init(1<<p.LogQP, hdl.WriteFirst)
+	t.Send.fence.Gens.Init(1<<p.LogQP, hdl.WriteFirst)
+	t.Load.fence.Gens.Init(1<<p.LogQP, hdl.WriteFirst)
 	return t
 }

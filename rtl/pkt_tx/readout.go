@@ -6,8 +6,7 @@ import "rnic/abi"
 type readout struct {
 	Number uint16 // packets begun, modulo 2^16
 	Next   uint16 // beat to read next
-	Beats  uint8  // of the packet
-	Left   uint8  // of them, still to be read
+	Left   uint8  // beats of the packet still to be read
 	Busy   bool   // the output register holds a beat for chunks, of packet Number
 }
 
@@ -16,8 +15,8 @@ type readout struct {
 func passed(number, taken uint16) bool { return int16(number-taken) <= 0 }
 
 // readOut passes on the beat that was read in the cycle before, and reads the
-// next. A packet is released with its last read: Load hears of it a cycle later. One
-// that Send has dropped is released at once.
+// next. A beat is released with its read: Load hears of it a cycle later. A packet that
+// Send has dropped is released at once.
 func (b *Buffer) readOut() {
 	q, d := &b.Q.Out, &b.D.Out
 	if !b.chunks.Ready() {
@@ -31,7 +30,7 @@ func (b *Buffer) readOut() {
 			c.Number, c.Vendor, c.Data = q.Number, abi.VendorNone, *b.payload.Data(1)
 		}
 	}
-	left, beats := q.Left, q.Beats
+	left := q.Left
 	switch {
 	case left == 0:
 		if !b.fullIn.Valid() {
@@ -52,17 +51,15 @@ func (b *Buffer) readOut() {
 		}
 		b.fullIn.Take()
 		d.Number = q.Number + 1
-		left, beats = f.Beats, f.Beats
+		left = f.Beats
 	case dropped:
-		b.release(beats)
+		b.release(left)
 		d.Next, d.Left = b.wrap(q.Next+uint16(left)), 0
 		return
 	}
 	b.payload.Read(1, int(q.Next))
-	if left == 1 {
-		b.release(beats)
-	}
-	d.Next, d.Beats, d.Left, d.Busy = b.wrap(q.Next+1), beats, left-1, true
+	b.release(1)
+	d.Next, d.Left, d.Busy = b.wrap(q.Next+1), left-1, true
 }
 
 func (b *Buffer) release(beats uint8) { b.released.Set(b.released.Get() + uint16(beats)) }

@@ -24,14 +24,15 @@ type Send struct {
 	chunks  hdl.In[chunk]
 	again   hdl.Out[port.TxHdrReq]
 	answer  hdl.In[again]
-	epoch   hdl.Sig[uint8]  // of answers that still hold, modulo 256
+	epoch   hdl.Sig[uint8] // of answers that still hold, modulo 256
+	old     hdl.Out[port.Stale]
 	stales  hdl.Sig[uint32] // Stales taken, modulo 2^32
 	gone    hdl.Sig[uint16] // responses that have left the payload lane, modulo 2^16
 	taken   hdl.Sig[uint16] // packets with payload that were sent or dropped, modulo 2^16
 	out     hdl.Out[beat]
 
-	Mute hdl.RAM[mute]  // by QPN: a READ response has failed; port 0 payload lane, 1 fast lane
-	Gens hdl.RAM[uint8] // by QPN: the generation of its newest Stale; port 0 writes, 1 reads
+	Mute  hdl.RAM[mute] // by QPN: a READ response has failed; port 0 payload lane, 1 fast lane
+	fence fence
 }
 
 type sendState struct {
@@ -49,8 +50,7 @@ type sendState struct {
 	Know  bool  // Mute shows the QP at the head
 	Room  uint8 // Report: room in Fault when qpc has taken it
 
-	Seen    bool // Gens shows SeenQPN
-	SeenQPN port.QPN
+	Fence fenceState
 }
 
 // laneState is what happens to the packet at the head of the payload lane.

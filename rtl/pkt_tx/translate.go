@@ -29,6 +29,7 @@ type translateState struct {
 type op struct {
 	Inline bool
 	Resp   bool
+	From   origin
 	First  bool // of its packet
 	Last   bool
 	Len    uint16
@@ -97,7 +98,7 @@ func (t *Translate) issue(j *job, piece *port.TxPiece, last bool) {
 		*t.Mpt.Next() = port.MptReq{Key: piece.Key, VA: piece.VA, Len: piece.Len, PD: j.Hdr.PD, Access: piece.Access}
 	}
 	o := t.ops.Next()
-	o.Resp = j.Pkt.Resp
+	o.Resp, o.From = j.Pkt.Resp, j.origin()
 	o.Inline, o.First, o.Last, o.Len = piece.Inline, q.Piece == 0, last, piece.Len
 	o.Start, o.Beats = j.lane(), j.beats()
 	o.Lane = uint8((int(o.Start) + int(q.Offset)) % beatBytes)

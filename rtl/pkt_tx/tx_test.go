@@ -49,8 +49,9 @@ func (l *load) atomic(qpn port.QPN) {
 }
 
 func packet(qpn port.QPN, op roce.Opcode, n int) port.TxPkt {
+	psn := roce.PSN(0xFFFFF0).Add(uint32(n))
 	return port.TxPkt{
-		QPN: qpn, Opcode: op, PSN: roce.PSN(0xFFFFF0).Add(uint32(n)), AckReq: n&1 != 0, Solicited: n&2 != 0,
+		QPN: qpn, Opcode: op, PSN: psn, LastPSN: psn.Add(uint32(n % 3)), AckReq: n&1 != 0, Solicited: n&2 != 0,
 		Imm: 0xA1B2C3D4 + uint32(n), Syndrome: [...]uint8{0x1F, 0x00, 0x2C, 0x61}[n%4], MSN: port.MSN(n),
 		Reth: port.Reth{VA: 0x1122334455667788, RKey: 0x99AABBCC, Len: uint32(n) << 8, Swap: 0x0102030405060708, Compare: 0x1112131415161718},
 	}
@@ -175,6 +176,7 @@ func random(seed uint64, packets int, fault float64) load {
 					}
 				}
 				l.read(responder, [...]roce.Opcode{roce.RCReadRespFirst, roce.RCReadRespMiddle, roce.RCReadRespLast}[rng.Uint32N(3)], p...)
+				l.resp[len(l.resp)-1].Again = rng.Uint32N(3) == 0
 			}
 		case 6:
 			l.read(responder, roce.RCReadRespOnly)
@@ -245,6 +247,7 @@ func TestDropReadsNothing(t *testing.T) {
 	require.Len(t, r.Reads, 1)
 }
 
+// A port that is off is a wire that loses all: the ACK timer runs.
 func TestPortOff(t *testing.T) {
 	var l load
 	l.request(0x10, roce.RCSendOnly, host(0, 300))
@@ -254,6 +257,7 @@ func TestPortOff(t *testing.T) {
 	r := run(t, setup{off: true}, l)
 	require.Empty(t, r.Frames)
 	require.Equal(t, []port.Purge{{QPN: 5}}, r.Purges)
+	require.Equal(t, []port.Left{{QPN: 0x10, LastPSN: l.req[1].LastPSN}}, r.Left)
 }
 
 // The marker leaves behind the frames before it, responses too.
