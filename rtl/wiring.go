@@ -74,6 +74,8 @@ func (n *NIC) connectSend(p Params) {
 	hdl.Connect(&tx.Ask.HdrReq, &q.TxReq, slice)
 	hdl.Connect(&q.TxHdr, &tx.Ask.Hdr, slice)
 	hdl.Connect(&tx.Send.Fault, &q.TxFault, slice)
+	hdl.Connect(&q.Stale, &tx.Send.Stale, slice)
+	hdl.Connect(&tx.Send.Left, &rt.Clock.Left, slice)
 	hdl.Connect(&tx.Send.RespFault, &n.AckGen.Issue.RespFault, max(p.Tx.RespFaultDepth(), p.AckGen.RespFaultDepth()))
 	hdl.Connect(&tx.Translate.Mpt, &n.MPT.Tx, slice)
 	hdl.Connect(&n.MPT.TxRes, &tx.Load.MptRes, pkttx.MptDepth)
