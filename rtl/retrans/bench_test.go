@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rnic/hdl"
+	"rnic/roce"
 	"rnic/rtl/port"
 	"rnic/rtl/retrans"
 	"rnic/tb/agent"
@@ -61,6 +62,21 @@ func newBench(t require.TestingT, o hdl.Options, p retrans.Params, throttle uint
 
 func (b *bench) run(t require.TestingT, cycles uint64) {
 	require.NoError(t, b.k.Run(b.k.Cycle()+cycles))
+}
+
+// send enters messages, and has the requests of those of the wire leave in order.
+func (b *bench) send(messages ...port.Sent) {
+	for _, s := range messages {
+		b.Sent.Push(s)
+		if s.Kind == port.SentWire {
+			b.leave(s.QPN, s.LastPSN)
+		}
+	}
+}
+
+// leave has the request of a PSN leave.
+func (b *bench) leave(qpn port.QPN, last roce.PSN) {
+	b.Left.Push(port.Left{QPN: qpn, LastPSN: last})
 }
 
 // freed is the number of credits that came back.

@@ -91,7 +91,7 @@ func (c *Clock) finish(r *record, n *news) {
 	switch {
 	case r.Phase == phaseWait:
 		r.Deadline = c.Now() - told + n.Wait
-	case n.Kind == newsLeft:
+	case n.Kind == newsLeft || n.Kind == newsSent: // a request may have left just now
 		r.Deadline = c.Now() - 1 + r.Arm
 	default:
 		r.Deadline = c.Now() - told + r.Arm

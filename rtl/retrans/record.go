@@ -63,7 +63,8 @@ func (r *record) learn(n *news) (start bool) {
 			r.Known, r.Una = true, n.Una
 		}
 		r.Arm = n.Arm
-		return r.Phase == phaseOff && r.run()
+		// What runs was started by this message: it has left already.
+		return r.Phase <= phaseRun && r.run()
 	}
 	return r.event(n)
 }

@@ -21,10 +21,11 @@ func TestSpeed(t *testing.T) {
 			defer b.k.Close()
 			const messages = 900
 			for i := range messages {
-				b.Sent.Push(wire(port.QPN(i%qps), uint16(i), roce.PSN(i/qps), 1))
-				b.Ack.Push(port.AckEvent{QPN: port.QPN(i % qps), Una: roce.PSN(i/qps + 1)})
+				b.send(armed(wire(port.QPN(i%qps), uint16(i), roce.PSN(i/qps), 1), 1<<20))
+				b.Ack.Push(port.AckEvent{QPN: port.QPN(i % qps), Una: roce.PSN(i/qps + 1), Arm: 1 << 20})
 			}
 			b.Ack.NotBefore = func(n int) uint64 { return uint64(100 + n) }
+			b.Left.NotBefore = func(n int) uint64 { return uint64(90 + 3*n) }
 			b.run(t, 10000)
 			require.Len(t, b.CQE.Got, messages)
 			require.Equal(t, messages, b.freed())
@@ -134,8 +135,9 @@ func TestTurnsUnderAcknowledgements(t *testing.T) {
 // TestStorage holds the package comment to what it says.
 func TestStorage(t *testing.T) {
 	use := open(t).k.Area()
-	require.Len(t, use, 2)
-	const ack = 8 * 154 // the stream to Ack
-	require.Equal(t, 1024*(314+81+57+16+24)+ack, use[0].RAMBits, use[0].Path)
-	require.Equal(t, 2016*81, use[1].RAMBits, use[1].Path)
+	require.Len(t, use, 3)
+	const ack = 8 * 251 // the stream to Ack
+	require.Equal(t, 1024*(216+81+57+16+24)+ack, use[0].RAMBits, use[0].Path)
+	require.Equal(t, 1024*255, use[1].RAMBits, use[1].Path)
+	require.Equal(t, 2016*81, use[2].RAMBits, use[2].Path)
 }
