@@ -38,7 +38,7 @@ func (c *Context) admin(a *port.QPAdmin, known bool, e *Env) (res port.QPAdminRe
 	case a.Op == port.QPModify:
 		if r = c.modify(&a.Attr, e); r.ok() {
 			res.Quiesce = c.Common.State == abi.QPReset
-			w = InAll &^ InReads
+			w = InAll &^ InLists
 		}
 	case a.Op == port.QPQuery:
 		c.query(&res.Attr)
@@ -48,7 +48,7 @@ func (c *Context) admin(a *port.QPAdmin, known bool, e *Env) (res port.QPAdminRe
 		c.stop()
 		w = InCommon
 	case a.Op == port.QPFree:
-		*c = Context{Common: Common{Queued: c.Common.Queued}}
+		*c = Context{Common: Common{Queued: c.Common.Queued}, Requester: c.outlives()}
 		w = InAll
 	case a.Op == port.QPClear:
 		c.clear()
@@ -67,6 +67,10 @@ func (c *Context) stop() {
 	c.Common.Pending = 0
 }
 
+// outlives is what a QP number keeps from one life to the next: in pkt_tx a new QP
+// must not be taken for one from before the last rewind of the old one.
+func (c *Context) outlives() Requester { return Requester{Gen: c.Requester.Gen} }
+
 // clear is the second phase of RESET: the QP is as it was created.
 func (c *Context) clear() {
 	old := c.Common
@@ -76,7 +80,7 @@ func (c *Context) clear() {
 		SQLog: old.SQLog, RQLog: old.RQLog, StrideLog: old.StrideLog,
 		SQMaxSGE: old.SQMaxSGE, RQMaxSGE: old.RQMaxSGE, SQMaxInline: old.SQMaxInline,
 		PD: old.PD, SendCQN: old.SendCQN, RecvCQN: old.RecvCQN, SQBase: old.SQBase, RQBase: old.RQBase,
-	}}
+	}, Requester: c.outlives()}
 }
 
 // create makes a QP in RESET. That its CQs exist, admin has seen to.
@@ -94,7 +98,7 @@ func (c *Context) create(a *abi.QPMailbox) result {
 		SQMaxSGE: a.SQMaxSGE, RQMaxSGE: a.RQMaxSGE, SQMaxInline: a.SQMaxInline,
 		PD: port.PD(a.PD), SendCQN: port.CQN(a.SendCQN), RecvCQN: port.CQN(a.RecvCQN),
 		SQBase: port.BusAddr(a.SQBase), RQBase: port.BusAddr(a.RQBase),
-	}}
+	}, Requester: c.outlives()}
 	return result{}
 }
 
@@ -145,8 +149,8 @@ func (c *Context) query(a *abi.QPMailbox) {
 		SQDAsyncNotify: s.Notify, RQPSN: uint32(p.Expected), SQPSN: uint32(s.Next),
 		AV: abi.AV{DMAC: cm.DMAC, HopLimit: cm.TTL, DGID: cm.DGID, FlowLabel: cm.Flow, TrafficClass: cm.TOS, UDPSPort: cm.SPort},
 
-		RetryLeft: cm.RetryCnt, RNRRetryLeft: cm.RNRRetry, LastStatus: r.Status, LastVendor: r.Vendor,
-		SQProducer: s.PI, SQNext: s.Exec, SQConsumer: s.Exec,
+		RetryLeft: left(cm.RetryCnt, r.Tries), RNRRetryLeft: left(cm.RNRRetry, r.RNRTries), LastStatus: r.Status, LastVendor: r.Vendor,
+		SQProducer: s.PI, SQNext: s.Exec, SQConsumer: s.Entered,
 		RQProducer: p.PI, RQConsumer: p.CI,
 		NextPSN: uint32(s.Next), UnackedPSN: uint32(r.Una), ExpectedPSN: uint32(p.Expected), MSN: uint32(p.MSN),
 	}

@@ -91,8 +91,10 @@ func used() *Context {
 	x.Common.Flags = abi.QPSigAll
 	x.Common.Queued = true
 	x.note(NoteEvent)
-	x.SQ = SQ{PI: 9, Exec: 7, Next: 0x12, Messages: 2, Oldest: 5, Msg: port.SQMsg{Active: true, Offset: 4}}
-	x.Requester.Una = 0x10
+	x.SQ = SQ{PI: 9, Exec: 7, Offset: 4, Next: 0x12, Entered: 8, EnteredPSN: 0x14, Top: 0x13, Messages: 2, Oldest: 5, Rewinding: true}
+	x.Requester.Una, x.Requester.Gen, x.Requester.Tries = 0x10, 77, 1
+	x.Common.RetryCnt, x.Common.RNRRetry = 3, 7
+	x.Saved[3].Op = roce.RCReadRequest
 	x.Responder = Responder{Expected: 0x77, MSN: 3, Nak: NakRNR, PI: 8, CI: 6, Incoming: IncomingSend, Held: 5, Offset: 9}
 	return x
 }
@@ -115,7 +117,7 @@ func TestLifeEnds(t *testing.T) {
 	res, w = x.admin(&port.QPAdmin{Op: port.QPFree}, true, &env)
 	require.Equal(t, port.QPAdminRes{}, res)
 	require.Equal(t, InAll, w)
-	require.Equal(t, Context{Common: Common{Queued: true}}, *x)
+	require.Equal(t, Context{Common: Common{Queued: true}, Requester: Requester{Gen: 77}}, *x, "the generation lives on")
 }
 
 func TestReset(t *testing.T) {
@@ -125,7 +127,7 @@ func TestReset(t *testing.T) {
 	require.Equal(t, abi.QPReset, x.Common.State)
 	x.admin(&port.QPAdmin{Op: port.QPClear}, true, &env)
 	want := inState(abi.QPReset)
-	want.Common.Flags, want.Common.Queued = abi.QPSigAll, true
+	want.Common.Flags, want.Common.Queued, want.Requester.Gen = abi.QPSigAll, true, 77
 	require.Equal(t, want, x, "as created")
 }
 
@@ -135,6 +137,7 @@ func TestQuery(t *testing.T) {
 	want.Flags = abi.QPSigAll
 	want.State, want.CurState = abi.QPRTS, abi.QPRTS
 	want.SQPSN, want.RQPSN = 0x12, 0x77
+	want.RetryCnt, want.RNRRetry, want.RetryLeft, want.RNRRetryLeft = 3, 7, 2, 7
 	want.SQProducer, want.SQNext, want.SQConsumer = 9, 7, 5
 	want.RQProducer, want.RQConsumer = 8, 6
 	want.NextPSN, want.UnackedPSN, want.ExpectedPSN, want.MSN = 0x12, 0x10, 0x77, 3
@@ -144,10 +147,10 @@ func TestQuery(t *testing.T) {
 	require.Zero(t, w)
 	require.Equal(t, before, *x)
 	// All done: the consumer is where the next one starts.
-	x.SQ.Messages, x.SQ.Msg.Active = 0, false
+	x.SQ.Messages = 0
 	x.fault(0x10, abi.StatusRemOp, abi.VendorNAKOperational)
 	res, _ = x.admin(&port.QPAdmin{Op: port.QPQuery}, true, &env)
-	require.Equal(t, uint16(7), res.Attr.SQConsumer)
+	require.Equal(t, uint16(8), res.Attr.SQConsumer)
 	require.Equal(t, abi.StatusRemOp, res.Attr.LastStatus)
 	require.Equal(t, abi.VendorNAKOperational, res.Attr.LastVendor)
 	require.NoError(t, abi.QPMailboxLayout.Check(&res.Attr))

@@ -11,7 +11,7 @@ import (
 func (c *Context) data(p *port.RxPkt, v *port.RxVerdict) Bank {
 	r := &c.Requester
 	h, next, ok := c.head()
-	if !ok || p.PSN != next || !h.fits(p) {
+	if !ok || p.PSN != next || !h.fits(p, r.Again) {
 		return c.refused(p.PSN, &badOpcode, v)
 	}
 	offset := p.PSN.Diff(h.First) << (7 + uint(c.Common.MTU))
@@ -22,7 +22,7 @@ func (c *Context) data(p *port.RxPkt, v *port.RxVerdict) Bank {
 		c.grant(roce.Syndrome(p.Syndrome), p.MSN)
 	}
 	last := p.Opcode.Ends()
-	r.Una = p.PSN.Add(1)
+	c.progress(p.PSN.Add(1))
 	if last {
 		r.Answered++
 	}
@@ -35,14 +35,16 @@ func (c *Context) data(p *port.RxPkt, v *port.RxVerdict) Bank {
 	return InRequester
 }
 
-// fits tells whether a packet has the opcode and syndrome of the next response.
-func (h *Read) fits(p *port.RxPkt) bool {
+// fits tells whether a packet has the opcode and syndrome of the next response. At
+// the PSN where the rest of the answer was asked for, again, a response may start the
+// answer to that, or go on with the one before.
+func (h *Read) fits(p *port.RxPkt, again roce.PSN) bool {
 	op := p.Opcode
 	switch {
 	case op.HasAETH() && roce.Syndrome(p.Syndrome).Kind() != roce.KindACK, op.HasAtomicAckETH() != h.Atomic:
 		return false
 	}
-	return op.Starts() == (p.PSN == h.First)
+	return op.Starts() == (p.PSN == h.First) || op.Starts() && p.PSN == again
 }
 
 // long tells whether a packet at offset of the answer has the length that it must

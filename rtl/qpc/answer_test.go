@@ -23,7 +23,7 @@ func answerOf(op roce.Opcode, psn roce.PSN, size uint16) port.RxPkt {
 // A READ of three packets between two SENDs, a READ of one packet, an atomic.
 func TestAnswers(t *testing.T) {
 	x := reading(0, 2500, 0, 1024, -1) // PSNs 0, 1..3, 4, 5, 6
-	x.SQ.PI, x.SQ.Exec = 100, 100
+	x.SQ.PI, x.SQ.Exec, x.SQ.Entered = 100, 100, 100
 	for i, c := range []struct {
 		op       roce.Opcode
 		psn      roce.PSN
@@ -44,7 +44,7 @@ func TestAnswers(t *testing.T) {
 			Action: port.RxPlace, QPN: 1, PD: 7, RecvCQN: 12, SrcQPN: 0x22,
 			Target: port.TargetSend, Offset: c.offset,
 			SQ:       port.SQRef{Base: 0x10000, Log: 6, Idx: c.unit, Last: c.last},
-			HasEvent: true, Event: port.AckEvent{QPN: 1, Una: una.Add(uint32(c.psn) + 1), Arm: 3 << 23},
+			HasEvent: true, Event: port.AckEvent{QPN: 1, Una: una.Add(uint32(c.psn) + 1), Arm: 17 << 20},
 		}, v, "response %d", i)
 		require.Equal(t, InRequester, w)
 		require.Equal(t, una.Add(uint32(c.psn)+1), x.Requester.Una)
@@ -114,7 +114,7 @@ func TestAnswersThatAreWrong(t *testing.T) {
 			require.Equal(t, InCommon|InRequester, w)
 			require.True(t, v.HasEvent)
 			require.Equal(t, port.AckEvent{
-				QPN: 1, Una: c.p.PSN, Fail: true, FailPSN: c.p.PSN, Status: c.want.status, Vendor: c.want.vendor, Arm: 3 << 23,
+				QPN: 1, Una: c.p.PSN, Fail: true, FailPSN: c.p.PSN, Status: c.want.status, Vendor: c.want.vendor, Arm: 17 << 20,
 			}, v.Event)
 			require.Equal(t, abi.QPErr, x.Common.State)
 			require.False(t, x.expectsResponse())
@@ -190,7 +190,7 @@ func TestImpliedNAK(t *testing.T) {
 			require.Equal(t, abi.ImpliedNakSeqErr, v.Drop)
 			require.Equal(t, port.AckEvent{
 				QPN: 1, Una: at(c.implied), Fail: true, FailPSN: at(c.implied),
-				Status: abi.StatusRetryExc, Vendor: abi.VendorNAKSequence, Arm: 3 << 23,
+				Status: abi.StatusRetryExc, Vendor: abi.VendorNAKSequence, Arm: 17 << 20,
 			}, v.Event)
 			require.Equal(t, at(c.implied), x.Requester.Una)
 		})
@@ -234,7 +234,7 @@ func TestActivationByAnswers(t *testing.T) {
 		require.True(t, opens || i != 97, "at the end")
 	}
 	require.Equal(t, 98/16+1, told)
-	x.SQ.Exec = x.SQ.PI
+	x.SQ.Exec, x.SQ.Entered = x.SQ.PI, x.SQ.PI
 	v, _ := x.judge(ackOf(una, 31))
 	require.False(t, x.opens(&v), "a ghost")
 }

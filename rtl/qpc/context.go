@@ -6,13 +6,14 @@ import (
 	"rnic/rtl/port"
 )
 
-// Context is all that the NIC knows of one QP, in the five banks that hold it.
+// Context is all that the NIC knows of one QP, in the six banks that hold it.
 type Context struct {
 	Common    Common
 	SQ        SQ
 	Requester Requester
 	Responder Responder
 	Reads     Reads
+	Saved     Saved
 }
 
 // Common is the bank that nearly every operation reads and few write: what was
@@ -57,13 +58,23 @@ type Common struct {
 	TTL         uint8
 }
 
-// SQ is the send queue. Between SQGet and SQPut the fields Exec, Next and Msg
-// are those of before the service.
+// SQ is the send queue. Between SQGet and SQPut the fields from Exec to Top are
+// those of before the service. In order, modulo 2^24: Una of the requester, Next
+// (unless the queue is being rewound), Top, EnteredPSN.
 type SQ struct {
-	PI       uint16 // producer index of the last doorbell, units
-	Exec     uint16 // unit index of the WQE to execute next, or being executed
-	Next     roce.PSN
-	Msg      port.SQMsg
+	PI         uint16 // producer index of the last doorbell, units
+	Exec       uint16 // unit index of the WQE to execute next, or being executed
+	Offset     uint32 // bytes of its message before Next
+	Next       roce.PSN
+	Entered    uint16   // unit index of the first WQE that is not in the outstanding table
+	EnteredPSN roce.PSN // of its first packet
+	Top        roce.PSN // the PSN after the last one that was ever described
+	Faulty     bool     // the last WQE that was entered can't be executed
+
+	Rewinding bool   // retrans was asked where to go on, see rewind.go
+	Waiting   bool   // because of an RNR NAK
+	Resume    Resume // its answer, when a service is open
+
 	Busy     bool   // a service is open
 	Granted  uint32 // PSNs from Next on that the open service may use
 	Messages uint16 // in the outstanding table, modulo 2^16: less than 0 while a service is open
@@ -76,7 +87,16 @@ type SQ struct {
 
 // Requester is what acknowledgements change.
 type Requester struct {
-	Una    roce.PSN // oldest PSN not acknowledged
+	Una   roce.PSN // oldest PSN not acknowledged
+	Gen   uint8    // generation of the requests that are sent; it outlives the QP
+	Again roce.PSN // of the last READ request that asked for the rest of an answer
+
+	Tries    uint8 // since the last progress, but for RNR NAKs
+	RNRTries uint8 // RNR NAKs obeyed since the last progress
+	Obeyed   bool  // a sequence NAK for Una was obeyed since progress or timeout
+	Delayed  bool  // the next question to retrans is to wait for Delay
+	Delay    uint8 // RNR timer code, 5 bits
+
 	Fail   FailKind
 	Stop   roce.PSN // FailAt, FailLocal: PSNs before it may still be acknowledged
 	Status abi.WCStatus
@@ -105,6 +125,9 @@ type Responder struct {
 	Key      port.Key // WRITE
 	VA       port.VA  // WRITE: of the first byte
 	Reads    uint8    // READs and atomics that are being answered
+	Again    uint8    // duplicates of READs and atomics that are being answered
+	Accepted uint8    // READs and atomics accepted, modulo 16: the next entry of Saved
+	Atomics  uint8    // atomics accepted, modulo 16: the next Job.Slot
 	PI, CI   uint16   // producer and consumer index, entries
 
 	Failed   bool     // a fatal NAK was sent, or would have been
@@ -151,8 +174,10 @@ const (
 	InRequester
 	InResponder
 	InReads
+	InSaved
 
-	InAll = InCommon | InSQ | InRequester | InResponder | InReads
+	InLists = InReads | InSaved
+	InAll   = InCommon | InSQ | InRequester | InResponder | InLists
 )
 
 // Env is what the operations know besides the context.
@@ -164,20 +189,27 @@ type Env struct {
 }
 
 // backlog tells whether wqe_sched has something to do for the QP: WQEs to
-// execute (SQD: the begun message), or to flush.
+// execute (SQD: those entered), or to flush.
 func (c *Context) backlog() bool {
+	s := &c.SQ
 	switch c.Common.State {
-	case abi.QPRTS, abi.QPErr, abi.QPSQE:
-		return c.SQ.PI != c.SQ.Exec || c.SQ.Msg.Active
+	case abi.QPRTS:
+		return !s.Rewinding && (s.PI != s.Exec || s.Exec != s.Entered)
 	case abi.QPSQD:
-		return c.SQ.Msg.Active
+		return !s.Rewinding && s.Exec != s.Entered
+	case abi.QPErr, abi.QPSQE:
+		return s.PI != s.Entered
 	}
 	return false
 }
 
+// runs tells whether the send queue executes: nothing has failed.
+func (c *Context) runs() bool { return c.Common.State == abi.QPRTS || c.Common.State == abi.QPSQD }
+
 // drained tells whether no WQE of the send queue is begun and not done.
 func (c *Context) drained() bool {
-	return !c.SQ.Busy && !c.SQ.Msg.Active && c.SQ.Messages == 0
+	s := &c.SQ
+	return !s.Busy && !s.Rewinding && s.Exec == s.Entered && s.Messages == 0
 }
 
 // responds tells whether the QP's responder is at work.
@@ -199,12 +231,12 @@ func (c *Context) window(e *Env) uint16 {
 
 // arm is the ACK timeout in cycles, 0 if there is none. A timeout n stands for
 // T = 4.096 us * 2^n, and the timer must expire between T and 4 T after a packet
-// was sent (IBTA 9.7.6.1.3). It is started when the packet is described, before
-// its payload is read; half of T more makes up for that.
+// was sent (IBTA 9.7.6.1.3). It is started when the packet has left, and again with
+// progress; a sixteenth of T more makes up for the way of the answer inside the NIC.
 func (c *Context) arm(e *Env) uint64 {
 	if c.Common.Timeout == 0 {
 		return 0
 	}
 	t := uint64(e.Reg.TimeUnit) << c.Common.Timeout
-	return t + t/2
+	return t + t/16
 }

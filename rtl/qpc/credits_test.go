@@ -108,7 +108,7 @@ func TestUnsolicitedAcknowledgement(t *testing.T) {
 		if c.news {
 			require.Equal(t, port.RxAck, v.Action)
 			require.Zero(t, v.Drop)
-			require.Equal(t, port.AckEvent{QPN: 1, Una: una, Arm: 3 << 23}, v.Event)
+			require.Equal(t, port.AckEvent{QPN: 1, Una: una, Arm: 17 << 20}, v.Event)
 		} else {
 			require.Equal(t, abi.RxDropOther, v.Drop, c.name)
 		}
@@ -155,7 +155,7 @@ type exchange struct {
 // service opens or closes a service.
 func (e *exchange) service() {
 	if e.open {
-		e.put.NextPSN, e.put.ExecIdx = e.next, e.exec
+		e.put.NextPSN, e.put.EnteredPSN, e.put.ExecIdx, e.put.Entered = e.next, e.next, e.exec, e.exec
 		e.x.put(&e.put)
 	} else {
 		e.x.SQ.PI = e.exec + 60

@@ -55,7 +55,7 @@ func (c *Context) ring(d *port.QPDoorbell) (b Bell) {
 }
 
 // legalSQ tells whether index can be the send queue's new producer index: not
-// before the present one, and at most a ring ahead of what was executed. While a
+// before the present one, and at most a ring ahead of what was entered. While a
 // service is open nobody here knows how far it has come.
 func (c *Context) legalSQ(index uint16) bool {
 	switch c.Common.State {
@@ -64,7 +64,7 @@ func (c *Context) legalSQ(index uint16) bool {
 		return false
 	}
 	size := uint16(1) << c.Common.SQLog
-	return index-c.SQ.PI <= size && (c.SQ.Busy || index-c.SQ.Exec <= size)
+	return index-c.SQ.PI <= size && (c.SQ.Busy || index-c.SQ.Entered <= size)
 }
 
 // ringRQ moves the receive queue's producer index, forward and at most a ring

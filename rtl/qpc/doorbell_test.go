@@ -52,7 +52,7 @@ func TestDoorbell(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := inState(c.state)
-			x.SQ.Exec, x.SQ.PI, x.Responder.CI, x.Responder.PI = 5, 7, 3, 9
+			x.SQ.Exec, x.SQ.Entered, x.SQ.PI, x.Responder.CI, x.Responder.PI = 5, 5, 7, 3, 9
 			want := *x
 			require.Equal(t, c.want, x.ring(&c.bell))
 			want.SQ.PI, want.Responder.PI, want.Common.Pending = c.sq, c.rq, c.notes
@@ -80,7 +80,7 @@ func TestDoorbellWhileServiceIsOpen(t *testing.T) {
 
 func TestDoorbellIndicesWrap(t *testing.T) {
 	x := inState(abi.QPRTS)
-	x.SQ.PI, x.SQ.Exec = 0xffff, 0xfffe
+	x.SQ.PI, x.SQ.Exec, x.SQ.Entered = 0xffff, 0xfffe, 0xfffe
 	require.Equal(t, Bell{Write: InSQ, Activate: true}, x.ring(&port.QPDoorbell{Push: true, Index: 0, Page: 5}))
 	x.Responder.CI, x.Responder.PI = 0xfff8, 0xfffe
 	require.Equal(t, Bell{Write: InResponder}, x.ring(&port.QPDoorbell{RQ: true, Index: 8, Page: 5}))

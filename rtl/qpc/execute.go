@@ -6,7 +6,7 @@ import "rnic/rtl/port"
 func (m *QPC) execute() {
 	q := &m.Q
 	c, e := m.load(), m.env()
-	before, queued := c.Common.Pending, c.Common.Queued
+	before, queued, gen := c.Common.Pending, c.Common.Queued, c.Requester.Gen
 	var w Bank
 	activate := port.Activate{QPN: q.QPN}
 	wanted := false
@@ -37,17 +37,19 @@ func (m *QPC) execute() {
 	case srcRetire:
 		r := m.Retire.Take()
 		w = c.retire(r)
-		wanted = r.Kind == port.RetireDone && c.backlog()
+		wanted = (r.Kind == port.RetireDone || r.Kind == port.RetireRewind) && c.backlog()
 	case srcFatal:
 		w = c.retire(m.Fatal.Take())
 	case srcReadPost:
 		w = c.post(m.ReadPost.Take())
 	case srcRespDone:
-		m.RespDone.Take()
-		w = c.respDone()
+		w = c.respDone(m.RespDone.Take())
 	case srcTold:
 		m.Told.Take()
-		wanted = m.spread(&c, &e)
+		wanted, w = m.spread(&c, &e)
+	}
+	if c.Requester.Gen != gen {
+		m.Stale.Put(port.Stale{QPN: q.QPN, Gen: c.Requester.Gen})
 	}
 	if wanted {
 		m.Activate.Put(activate)
@@ -56,7 +58,7 @@ func (m *QPC) execute() {
 }
 
 // spread puts what a QP has to tell on the ports of those who should know.
-func (m *QPC) spread(c *Context, e *Env) (activate bool) {
+func (m *QPC) spread(c *Context, e *Env) (activate bool, w Bank) {
 	t := c.tell(m.Q.QPN, e)
 	if t.Notes&NoteEvent != 0 {
 		m.Event.Put(t.Event)
@@ -67,5 +69,5 @@ func (m *QPC) spread(c *Context, e *Env) (activate bool) {
 	if t.Has {
 		m.Async.Put(t.Async)
 	}
-	return t.Notes&NoteActivate != 0
+	return t.Notes&NoteActivate != 0, t.Write
 }

@@ -87,13 +87,18 @@ func (c *Context) early(qpn port.QPN, e *Env) port.AckEvent {
 	return v
 }
 
-// limit is the PSN after the last one that may be acknowledged.
+// limit is the PSN after the last one that may be acknowledged: the last one that
+// was described, before a rewind too, or that the open service may describe.
 func (c *Context) limit() roce.PSN {
-	switch {
-	case c.Requester.Fail != FailNone:
-		return c.Requester.Stop
-	case c.SQ.Busy:
-		return c.SQ.Next.Add(c.SQ.Granted)
+	s := &c.SQ
+	return s.Next.Add(max(s.Top.Diff(s.Next), s.Granted))
+}
+
+// unanswered tells whether anything that is not acknowledged yet still may be.
+func (c *Context) unanswered() bool {
+	r := &c.Requester
+	if r.Fail != FailNone {
+		return r.Una != r.Stop
 	}
-	return c.SQ.Next
+	return r.Una != c.limit()
 }

@@ -17,7 +17,7 @@ func TestWhichFailureCounts(t *testing.T) {
 	}
 	local := func(c *Context) {
 		c.SQ.Busy = true
-		c.put(&port.SQPut{NextPSN: c.SQ.Next, Fault: true})
+		c.put(&port.SQPut{NextPSN: c.SQ.Next, EnteredPSN: c.SQ.Next, ExecIdx: 9, Entered: 9, Fault: true})
 	}
 	flush := func(c *Context) { c.flush(abi.StatusSuccess, abi.VendorNone) }
 	timeout := func(c *Context) { c.retire(&port.Retire{Kind: port.RetireTimeout, Una: c.Requester.Una}) }

@@ -141,7 +141,7 @@ func TestFaultOfAnAnswer(t *testing.T) {
 				Status: abi.StatusLocProt, Vendor: abi.VendorLKeyBounds,
 				HasEvent: true, Event: port.AckEvent{
 					QPN: 1, Una: una.Add(2), Fail: true, FailPSN: una.Add(2),
-					Status: abi.StatusLocProt, Vendor: abi.VendorLKeyBounds, Arm: 3 << 23,
+					Status: abi.StatusLocProt, Vendor: abi.VendorLKeyBounds, Arm: 17 << 20,
 				},
 			}, v)
 			require.Equal(t, InCommon|InRequester, w)

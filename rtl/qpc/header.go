@@ -8,7 +8,7 @@ import (
 // header is what the headers of one packet need. Requests are no longer sent
 // once the send queue has failed; when a WQE could not be executed, those before
 // it still are. Responses are sent in ERR too: the last one is the NAK that says
-// why.
+// why. A request from before a rewind is not sent.
 func (c *Context) header(r *port.TxHdrReq, e *Env) port.TxHdr {
 	cm := &c.Common
 	if !cm.Exists {
@@ -24,8 +24,10 @@ func (c *Context) header(r *port.TxHdrReq, e *Env) port.TxHdr {
 	default:
 		drop = true
 	}
+	stale := !drop && !r.Resp && r.Gen != c.Requester.Gen
 	return port.TxHdr{
-		Drop:    drop,
+		Drop:    drop || stale,
+		Stale:   stale,
 		PD:      cm.PD,
 		DestQPN: cm.DestQPN,
 		PKey:    e.Reg.PKey,

@@ -54,6 +54,7 @@ func TestFailuresHoldNothingBack(t *testing.T) {
 		Rx       agent.Source[port.RxOp]
 		Verdict  agent.Sink[port.RxVerdict]
 		Activate agent.Sink[port.Activate]
+		Stale    agent.Sink[port.Stale]
 	}{QPC: New(Params{LogQP: 4}), Level: level{v: reg}}
 	hdl.Connect(&b.Admin.Out, &b.QPC.Admin, 2)
 	hdl.Connect(&b.QPC.AdminRes, &b.AdminRes.In, room)
@@ -63,6 +64,7 @@ func TestFailuresHoldNothingBack(t *testing.T) {
 	hdl.Connect(&b.Rx.Out, &b.QPC.Rx, 2)
 	hdl.Connect(&b.QPC.Verdict, &b.Verdict.In, room)
 	hdl.Connect(&b.QPC.Activate, &b.Activate.In, 2)
+	hdl.Connect(&b.QPC.Stale, &b.Stale.In, 2)
 	hdl.Connect(&b.QPC.Event, &b.Sleeper.Event, 2)
 	hdl.Connect(&b.QPC.QPErr, &b.Sleeper.QPErr, 2)
 	hdl.Connect(&b.QPC.Async, &b.Sleeper.Async, 2)
@@ -120,7 +122,7 @@ func TestNoRoomForAnAnswerIsAFault(t *testing.T) {
 	hdl.Wire(&b.Level.Reg, &q.PortReg)
 	hdl.Wire(&q.Stats, &b.Level.Stats)
 	hdl.TieOff(&q.Bell, &q.Get, &q.Ctx, &q.Put, &q.TxFault, &q.Rx, &q.Verdict, &q.Retire, &q.Fatal,
-		&q.ReadPost, &q.RespDone, &q.Admin, &q.AdminRes, &q.Activate, &q.Event, &q.QPErr, &q.Async)
+		&q.ReadPost, &q.RespDone, &q.Admin, &q.AdminRes, &q.Activate, &q.Stale, &q.Event, &q.QPErr, &q.Async)
 	k, err := hdl.Elaborate("tb", b, hdl.Options{})
 	require.NoError(t, err)
 	defer k.Close()

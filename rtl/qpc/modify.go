@@ -65,7 +65,7 @@ func (c *Context) checkModify(a *abi.QPMailbox, from, to abi.QPState, e *Env) re
 }
 
 // checkValues judges the attributes that the mask names; fields of fewer bits
-// than a byte can't be out of range. Retries are not supported.
+// than a byte, as those of retries, can't be out of range.
 func checkValues(a *abi.QPMailbox, e *Env) result {
 	has := func(m abi.QPAttr) bool { return a.AttrMask&m != 0 }
 	const access = abi.AccessLocalWrite | abi.AccessRemoteWrite | abi.AccessRemoteRead | abi.AccessRemoteAtomic | abi.AccessMWBind
@@ -87,10 +87,6 @@ func checkValues(a *abi.QPMailbox, e *Env) result {
 		return badParam(abi.SynAV)
 	case has(abi.AttrAV) && a.AV.VLANValid:
 		return notSupported(abi.SynAV)
-	case has(abi.AttrRetryCnt) && a.RetryCnt != 0:
-		return notSupported(abi.SynRetryCnt)
-	case has(abi.AttrRNRRetry) && a.RNRRetry != 0:
-		return notSupported(abi.SynRNRRetry)
 	}
 	return result{}
 }
@@ -123,7 +119,8 @@ func (c *Context) apply(a *abi.QPMailbox) {
 		c.Responder.Expected = roce.PSN(a.RQPSN)
 	}
 	if has(abi.AttrSQPSN) {
-		c.SQ.Next, c.Requester.Una = roce.PSN(a.SQPSN), roce.PSN(a.SQPSN)
+		psn := roce.PSN(a.SQPSN)
+		c.SQ.Next, c.SQ.EnteredPSN, c.SQ.Top, c.Requester.Una = psn, psn, psn, psn
 	}
 	if has(abi.AttrTimeout) {
 		cm.Timeout = a.Timeout

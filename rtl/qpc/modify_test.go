@@ -129,8 +129,8 @@ func TestValues(t *testing.T) {
 		{"UDP source port", abi.QPInit, abi.QPRTR, func(a *abi.QPMailbox) { a.AV.UDPSPort = 0xbfff }, badParam(abi.SynAV)},
 		{"VLAN", abi.QPInit, abi.QPRTR, func(a *abi.QPMailbox) { a.AV.VLANValid = true }, notSupported(abi.SynAV)},
 		{"initiator depth", abi.QPRTR, abi.QPRTS, func(a *abi.QPMailbox) { a.MaxRdAtomic = 17 }, badParam(abi.SynMaxRdAtomic)},
-		{"retry_cnt", abi.QPRTR, abi.QPRTS, func(a *abi.QPMailbox) { a.RetryCnt = 1 }, notSupported(abi.SynRetryCnt)},
-		{"rnr_retry", abi.QPRTR, abi.QPRTS, func(a *abi.QPMailbox) { a.RNRRetry = 7 }, notSupported(abi.SynRNRRetry)},
+		{"retry_cnt", abi.QPRTR, abi.QPRTS, func(a *abi.QPMailbox) { a.RetryCnt = 7 }, result{}},
+		{"rnr_retry", abi.QPRTR, abi.QPRTS, func(a *abi.QPMailbox) { a.RNRRetry = 7 }, result{}},
 		{"cur_state is the state", abi.QPRTR, abi.QPRTS, func(a *abi.QPMailbox) {
 			a.AttrMask |= abi.AttrCurState
 			a.CurState = abi.QPRTR
@@ -177,7 +177,7 @@ func TestAttributesAreStored(t *testing.T) {
 		MTU: abi.MTU1024, Access: abi.AccessRemoteWrite, Timeout: 14, MinRNRTimer: 31, MaxRd: 4, MaxDestRd: 4, DestQPN: 0x22,
 		DMAC: roce.HostMAC(2), DGID: roce.GIDFromIPv4(roce.HostIPv4(2)), Flow: 0x12345, SPort: 0xc123, TOS: 2, TTL: 64,
 	}, x.Common)
-	require.Equal(t, roce.PSN(0xfffff0), x.SQ.Next)
+	require.Equal(t, SQ{Next: 0xfffff0, EnteredPSN: 0xfffff0, Top: 0xfffff0}, x.SQ)
 	require.Equal(t, roce.PSN(0xfffff0), x.Requester.Una)
 	require.Equal(t, roce.PSN(0xfffffe), x.Responder.Expected)
 	y := x
@@ -192,7 +192,7 @@ func TestToErr(t *testing.T) {
 	require.True(t, x.modify(toErr, &env).ok())
 	require.Equal(t, NoteEvent|NoteActivate|NoteFlushRQ, x.Common.Pending)
 	require.Equal(t, port.AckEvent{
-		QPN: 1, Una: 0xfffff0, Fail: true, FailPSN: 0xfffff0, Status: abi.StatusWRFlush, Vendor: abi.VendorFlush, Arm: 3 << 23,
+		QPN: 1, Una: 0xfffff0, Fail: true, FailPSN: 0xfffff0, Status: abi.StatusWRFlush, Vendor: abi.VendorFlush, Arm: 17 << 20,
 	}, x.event(1, &env))
 	x.Common.Pending = 0
 	before := *x

@@ -14,7 +14,7 @@ import (
 // context and the QP in a queue, in which each QP is at most once; so the queue
 // is never full and no operation ever waits for room of Event, QPErr and Async.
 // What is told is true when it is told.
-type Note uint8
+type Note uint16
 
 // Notes.
 const (
@@ -26,12 +26,13 @@ const (
 	NoteAccessErr                  // QP_ACCESS_ERR
 	NoteFatal                      // QP_FATAL
 	NoteSQDrained                  // SQ_DRAINED
+	NoteRewind                     // retrans is to say where to go on
 )
 
-// Width is 8 bits.
-func (Note) Width() int { return 8 }
+// Width is 9 bits.
+func (Note) Width() int { return 9 }
 
-var noteNames = [...]string{"EVENT", "FLUSH_RQ", "ACTIVATE", "COMM_EST", "REQ_ERR", "ACCESS_ERR", "FATAL", "SQ_DRAINED"}
+var noteNames = [...]string{"EVENT", "FLUSH_RQ", "ACTIVATE", "COMM_EST", "REQ_ERR", "ACCESS_ERR", "FATAL", "SQ_DRAINED", "REWIND"}
 
 func (n Note) String() string {
 	var names []string
@@ -63,7 +64,8 @@ var asyncNotes = [...]struct {
 
 // Told is what one turn of a QP in the queue tells.
 type Told struct {
-	Notes Note // NoteEvent, NoteFlushRQ, NoteActivate
+	Notes Note // NoteEvent (a rewind included), NoteFlushRQ, NoteActivate
+	Write Bank
 	Event port.AckEvent
 	Async port.EventReq
 	Has   bool // Async is valid
@@ -75,8 +77,14 @@ func (c *Context) tell(qpn port.QPN, e *Env) (t Told) {
 	cm := &c.Common
 	const direct = NoteEvent | NoteFlushRQ | NoteActivate
 	t.Notes = cm.Pending & direct
-	cm.Pending &^= direct
-	if t.Notes&NoteEvent != 0 {
+	rewind := cm.Pending&NoteRewind != 0
+	cm.Pending &^= direct | NoteRewind
+	if rewind && c.runs() {
+		t.Notes |= NoteEvent
+		t.Event = c.early(qpn, e)
+		c.question(&t.Event, e)
+		t.Write = InRequester
+	} else if t.Notes&NoteEvent != 0 {
 		t.Event = c.early(qpn, e)
 	}
 	for _, a := range asyncNotes {

@@ -7,14 +7,14 @@ import (
 )
 
 // place executes a packet in order: scatter gets it, and the context moves on.
-func (c *Context) place(p *port.RxPkt, v *port.RxVerdict, e *Env) {
+func (c *Context) place(p *port.RxPkt, v *port.RxVerdict, e *Env) Bank {
 	op, r := p.Opcode, &c.Responder
 	v.Action = port.RxPlace
 	if op.Ends() {
 		r.MSN = r.MSN.Add(1)
 	}
 	v.Ack = port.AckReq{Send: p.AckReq, QPN: v.QPN, PSN: p.PSN, Syndrome: c.ack(e), MSN: r.MSN}
-	psns := uint32(1)
+	psns, w := uint32(1), InResponder
 	switch {
 	case op.IsSend():
 		c.placeSend(p, v)
@@ -22,12 +22,14 @@ func (c *Context) place(p *port.RxPkt, v *port.RxVerdict, e *Env) {
 		c.placeWrite(p, v)
 	default:
 		psns = c.placeJob(p, v)
+		w |= InSaved
 	}
 	r.Expected = r.Expected.Add(psns)
 	if c.Common.State == abi.QPRTR && !r.CommEst {
 		r.CommEst = true
 		c.note(NoteCommEst)
 	}
+	return w
 }
 
 // placeSend places a packet of a SEND into the receive WQE of its message.
@@ -83,18 +85,27 @@ func (c *Context) advance(p *port.RxPkt, in Incoming) {
 // placeJob has the key of a READ or atomic checked; responder answers then. It
 // returns the PSNs that the request takes.
 func (c *Context) placeJob(p *port.RxPkt, v *port.RxVerdict) (psns uint32) {
-	op, ack := p.Opcode, &v.Ack
 	c.Responder.Reads++
+	c.answer(p, v, c.save(p))
+	if p.Opcode.IsReadRequest() {
+		return roce.MTU(c.Common.MTU).Packets(p.Reth.Len)
+	}
+	return 1
+}
+
+// answer describes what responder shall send for a READ or atomic, and the memory
+// that it names, whose key is checked. v has the acknowledgement that goes with it.
+func (c *Context) answer(p *port.RxPkt, v *port.RxVerdict, slot uint8) {
+	op, ack := p.Opcode, &v.Ack
 	ack.Send = false // the answer is the acknowledgement
-	size, psns := uint32(8), uint32(1)
+	size := uint32(8)
 	v.Job = port.Job{
 		Kind: port.JobAtomic, QPN: v.QPN, PSN: p.PSN, Syndrome: ack.Syndrome, MSN: ack.MSN,
 		VA: p.Reth.VA, Key: p.Reth.RKey, MTU: uint16(c.Common.MTU.Bytes()),
-		Op: op, Swap: p.Reth.Swap, Compare: p.Reth.Compare,
+		Op: op, Swap: p.Reth.Swap, Compare: p.Reth.Compare, Slot: slot,
 	}
 	if op.IsReadRequest() {
 		size = p.Reth.Len
-		psns = roce.MTU(c.Common.MTU).Packets(size)
 		v.Job.Kind = port.JobRead
 		v.Job.Op, v.Job.Swap, v.Job.Compare = 0, 0, 0
 	}
@@ -103,14 +114,17 @@ func (c *Context) placeJob(p *port.RxPkt, v *port.RxVerdict) (psns uint32) {
 		v.Target = port.TargetRemote
 		v.Remote = port.Remote{VA: p.Reth.VA, Key: p.Reth.RKey, Range: size, Access: uint8(permission(op))}
 	}
-	return psns
 }
 
 // respDone gives the responder resource of a READ or atomic back.
-func (c *Context) respDone() Bank {
-	if c.Responder.Reads == 0 {
+func (c *Context) respDone(d *port.RespDone) Bank {
+	n := &c.Responder.Reads
+	if d.Again {
+		n = &c.Responder.Again
+	}
+	if *n == 0 {
 		return 0
 	}
-	c.Responder.Reads--
+	*n--
 	return InResponder
 }

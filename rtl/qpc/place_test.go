@@ -141,7 +141,7 @@ func TestReadRequest(t *testing.T) {
 		}
 		v, w := x.judge(p)
 		require.Equal(t, want, v, "%d bytes", c.length)
-		require.Equal(t, InResponder, w)
+		require.Equal(t, InResponder|InSaved, w)
 		require.Equal(t, roce.PSN(0xfffffe).Add(c.psns), x.Responder.Expected)
 		require.Equal(t, uint8(1), x.Responder.Reads)
 	}
@@ -161,7 +161,7 @@ func TestAtomicRequest(t *testing.T) {
 			},
 			Ack: port.AckReq{QPN: 1, PSN: 0xfffffe, MSN: 1},
 		}, v)
-		require.Equal(t, InResponder, w)
+		require.Equal(t, InResponder|InSaved, w)
 		require.Equal(t, roce.PSN(0xffffff), x.Responder.Expected)
 	}
 }
@@ -181,7 +181,7 @@ func TestResponderResources(t *testing.T) {
 			require.Equal(t, port.RxPlace, v.Action)
 		}
 		if n > 0 {
-			require.Equal(t, InResponder, x.respDone())
+			require.Equal(t, InResponder, x.respDone(&port.RespDone{}))
 			v, _ := x.judge(x.remote(roce.RCReadRequest, 0, 0))
 			require.Equal(t, port.RxPlace, v.Action)
 		}
@@ -195,9 +195,9 @@ func TestResponderResources(t *testing.T) {
 		v, _ := x.judge(x.remote(roce.RCWriteOnly, 1, 1))
 		require.Equal(t, port.RxPlace, v.Action, "a WRITE needs none")
 	}
-	require.Zero(t, serving(0).respDone(), "of an older life")
+	require.Zero(t, serving(0).respDone(&port.RespDone{}), "of an older life")
 	var none Context
-	require.Zero(t, none.respDone())
+	require.Zero(t, none.respDone(&port.RespDone{}))
 }
 
 // Each operation has its permission at the QP.

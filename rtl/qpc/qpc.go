@@ -6,15 +6,16 @@
 //	Get, Put ──┤   pick             execute
 //	ReadPost ──┤  ┌──────────┐  ┌──────────────────┐
 //	TxReq ─────┤  │ choose,  │  │ take, transition ├─► Ctx, TxHdr, Verdict,
-//	TxFault ───┼─►│ read     ├─►│ write banks      │   AdminRes, Activate
-//	Rx ────────┤  │ 5 banks  │  └────────┬─────────┘
+//	TxFault ───┼─►│ read     ├─►│ write banks      │   AdminRes, Activate, Stale
+//	Rx ────────┤  │ 6 banks  │  └────────┬─────────┘
 //	RespDone ──┤  └──────────┘           │ QPs with something to tell
 //	Retire ────┤                         ▼
 //	Fatal ─────┤       ┌─── [queue, each QP once]  ─► Event, QPErr, Async
 //	Admin ─────┴──◄────┘
 //
 // The banks are block RAMs: common and static, send queue, requester, responder,
-// and the requester's list of READs and atomics that wait for their answers.
+// the requester's list of READs and atomics that wait for their answers, and the
+// responder's of those that it may have to answer again.
 // Operations are picked round robin and one is executed a cycle. pick reads the
 // banks while the operation stays at the head of its port; execute, in the next
 // cycle, takes it, computes the new context by a pure function (the other files
@@ -24,6 +25,13 @@
 // What a packet means for the send queue goes with its verdict through scatter, so
 // that a READ is done when its data has been posted; everything else goes by Event.
 //
+// What was lost is sent again from the WQEs in host memory (go back N, IBTA 9.7.5,
+// 9.7.6): a NAK, an answer beyond a missing one, or a timeout of retrans takes the
+// send queue back to the oldest PSN that is not acknowledged. retrans, which has the
+// messages, says at which WQE that is; until then nothing is sent, and the requests
+// from before die by their generation. See rewind.go and retry.go. The responder
+// answers duplicates of its last READs and atomics, see duplicate.go.
+//
 // Latency: 2 cycles from a port's head to the result at its consumer. Initiation
 // interval: 1 over all ports, 2 for a port alone. Clients must not count on either:
 // a cache over host memory may come in between.
@@ -31,11 +39,13 @@
 // Invariants:
 //   - A client has room for an answer before it asks: Ctx, TxHdr, Verdict and
 //     AdminRes are Ready when their operation executes. A breach is a Fault.
-//   - Operations wait for nothing but room of Activate, which wqe_sched always
-//     takes. What has to go to Event, QPErr and Async waits in the queue, where
-//     it can't hold back an operation that its consumer is waiting for.
+//   - Operations wait for nothing but room of Activate and Stale, which wqe_sched and
+//     pkt_tx always take. What has to go to Event, QPErr and Async waits in the queue,
+//     where it can't hold back an operation that its consumer is waiting for.
 //   - A service is closed before the next one opens, and knows of its READs then: a
 //     ReadPost goes before a Put, a Put before a Get.
+//   - Of a QP at most one question to retrans is under way, so that by which way it
+//     goes, verdict or Event, does not matter.
 //   - An operation on a QP that does not exist changes nothing and is answered.
 package qpc
 
@@ -83,24 +93,26 @@ func (s source) String() string {
 	return "RESERVED"
 }
 
-// reads are the banks that an operation of each source looks at, activates the
-// sources whose operations may put on Activate.
+// reads are the banks that an operation of each source looks at (a packet: not all of
+// them), activates the sources whose operations may put on Activate, rewinds those
+// that may put on Stale.
 var (
 	reads = [sources]Bank{
-		srcAdmin:    InAll &^ InReads,
+		srcAdmin:    InAll &^ InLists,
 		srcBell:     InCommon | InSQ | InResponder,
 		srcGet:      InCommon | InSQ | InRequester,
-		srcPut:      InAll &^ InReads,
+		srcPut:      InAll &^ InLists,
 		srcTxReq:    InCommon | InRequester,
-		srcTxFault:  InAll &^ InReads,
+		srcTxFault:  InAll &^ InLists,
 		srcRx:       InAll,
-		srcRetire:   InAll,
-		srcFatal:    InAll &^ InReads,
+		srcRetire:   InAll &^ InSaved,
+		srcFatal:    InAll &^ InLists,
 		srcReadPost: InCommon | InSQ | InRequester | InReads,
 		srcRespDone: InResponder,
 		srcTold:     InCommon | InRequester,
 	}
 	activates = [sources]bool{srcBell: true, srcRx: true, srcRetire: true, srcTold: true}
+	rewinds   = [sources]bool{srcPut: true, srcRx: true, srcRetire: true}
 )
 
 type regs struct {
@@ -108,6 +120,7 @@ type regs struct {
 	Source source // its port; when idle that of the last one
 	QPN    port.QPN
 	Known  bool // QPN is one of the device's
+	Read   Bank // the banks that were read
 	Stats  port.DoorbellStats
 }
 
@@ -129,6 +142,7 @@ type QPC struct {
 	Admin    hdl.In[port.QPAdmin]
 	AdminRes hdl.Out[port.QPAdminRes]
 	Activate hdl.Out[port.Activate]
+	Stale    hdl.Out[port.Stale]
 	Event    hdl.Out[port.AckEvent]
 	QPErr    hdl.Out[port.QPError]
 	Async    hdl.Out[port.EventReq]
@@ -145,6 +159,7 @@ type QPC struct {
 	Requester hdl.RAM[Requester]
 	Responder hdl.RAM[Responder]
 	Reads     hdl.RAM[Reads]
+	Saved     hdl.RAM[Saved]
 
 	hdl.Regs[regs]
 
@@ -163,6 +178,7 @@ func New(p Params) *QPC {
 	m.Requester.Init(n, hdl.WriteFirst)
 	m.Responder.Init(n, hdl.WriteFirst)
 	m.Reads.Init(n, hdl.WriteFirst)
+	m.Saved.Init(n, hdl.WriteFirst)
 	hdl.Connect(&m.Tell, &m.Told, n+1) // one more, so that a QP can go round in a full queue
 	return m
 }
@@ -179,11 +195,8 @@ func (m *QPC) Eval() {
 // executed is no choice; the one behind it shows in the next cycle.
 func (m *QPC) pick() {
 	q, d := &m.Q, &m.D
-	inFlight := 0
-	if q.Busy && activates[q.Source] {
-		inFlight = 1
-	}
-	room := m.Activate.Space() > inFlight
+	room := hasRoom(&m.Activate, q.Busy && activates[q.Source])
+	stale := hasRoom(&m.Stale, q.Busy && rewinds[q.Source])
 	puts := m.Put.Len()
 	posts := m.ReadPost.Len()
 	switch {
@@ -196,11 +209,11 @@ func (m *QPC) pick() {
 	requests := bit(m.Admin.Valid(), srcAdmin) |
 		bit(m.Bell.Valid() && room, srcBell) |
 		bit(m.Get.Valid() && puts == 0, srcGet) |
-		bit(m.Put.Valid() && posts == 0, srcPut) |
+		bit(m.Put.Valid() && posts == 0 && stale, srcPut) |
 		bit(m.TxReq.Valid(), srcTxReq) |
 		bit(m.TxFault.Valid(), srcTxFault) |
-		bit(m.Rx.Valid() && room, srcRx) |
-		bit(m.Retire.Valid() && room, srcRetire) |
+		bit(m.Rx.Valid() && room && stale, srcRx) |
+		bit(m.Retire.Valid() && room && stale, srcRetire) |
 		bit(m.Fatal.Valid(), srcFatal) |
 		bit(m.ReadPost.Valid(), srcReadPost) |
 		bit(m.RespDone.Valid(), srcRespDone) |
@@ -220,7 +233,8 @@ func (m *QPC) pick() {
 		return
 	}
 	n := int(d.QPN)
-	r := reads[i]
+	r := m.banks(d.Source)
+	d.Read = r
 	if r&InCommon != 0 {
 		m.Common.Read(0, n)
 	}
@@ -236,6 +250,33 @@ func (m *QPC) pick() {
 	if r&InReads != 0 {
 		m.Reads.Read(0, n)
 	}
+	if r&InSaved != 0 {
+		m.Saved.Read(0, n)
+	}
+}
+
+// hasRoom tells whether one more operation may put on o, besides one that is being
+// executed and may.
+func hasRoom[T any](o *hdl.Out[T], busy bool) bool {
+	n := o.Space()
+	return n > 1 || n == 1 && !busy
+}
+
+// banks are those that the operation at the head of a port looks at: the lists only
+// for packets that have to do with them.
+func (m *QPC) banks(s source) Bank {
+	r := reads[s]
+	if s == srcRx {
+		o := m.Rx.Head()
+		op := o.Pkt.Opcode
+		if o.Kind != port.RxPacket || !answered(op) {
+			r &^= InSaved
+		}
+		if o.Kind == port.RxPacket && !op.IsResponse() {
+			r &^= InReads
+		}
+	}
+	return r
 }
 
 func bit(v bool, s source) uint64 {
@@ -280,7 +321,7 @@ func (m *QPC) load() (c Context) {
 	if !m.Q.Known {
 		return c
 	}
-	r := reads[m.Q.Source]
+	r := m.Q.Read
 	if r&InCommon != 0 {
 		c.Common = *m.Common.Data(0)
 	}
@@ -295,6 +336,9 @@ func (m *QPC) load() (c Context) {
 	}
 	if r&InReads != 0 {
 		c.Reads = *m.Reads.Data(0)
+	}
+	if r&InSaved != 0 {
+		c.Saved = *m.Saved.Data(0)
 	}
 	return c
 }
@@ -327,6 +371,9 @@ func (m *QPC) store(c *Context, w Bank, before Note, queued bool) {
 	}
 	if w&InReads != 0 {
 		m.Reads.Write(1, n, &c.Reads)
+	}
+	if w&InSaved != 0 {
+		m.Saved.Write(1, n, &c.Saved)
 	}
 }
 

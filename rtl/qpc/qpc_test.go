@@ -31,6 +31,7 @@ type bench struct {
 	Admin    agent.Source[port.QPAdmin]
 	AdminRes agent.Sink[port.QPAdminRes]
 	Activate agent.Sink[port.Activate]
+	Stale    agent.Sink[port.Stale]
 	Event    agent.Sink[port.AckEvent]
 	QPErr    agent.Sink[port.QPError]
 	Async    agent.Sink[port.EventReq]
@@ -71,7 +72,7 @@ func newSized(t require.TestingT, o hdl.Options, throttle uint64, logQP uint8) *
 	for _, th := range []*agent.Throttle{
 		&b.Bell.Throttle, &b.Get.Throttle, &b.Ctx.Throttle, &b.Put.Throttle, &b.TxReq.Throttle, &b.TxHdr.Throttle,
 		&b.TxFault.Throttle, &b.Rx.Throttle, &b.Verdict.Throttle, &b.Retire.Throttle, &b.Fatal.Throttle,
-		&b.ReadPost.Throttle, &b.RespDone.Throttle, &b.Admin.Throttle, &b.AdminRes.Throttle, &b.Activate.Throttle, &b.Event.Throttle, &b.QPErr.Throttle, &b.Async.Throttle,
+		&b.ReadPost.Throttle, &b.RespDone.Throttle, &b.Admin.Throttle, &b.AdminRes.Throttle, &b.Activate.Throttle, &b.Stale.Throttle, &b.Event.Throttle, &b.QPErr.Throttle, &b.Async.Throttle,
 	} {
 		th.Seed = throttle
 	}
@@ -91,6 +92,7 @@ func newSized(t require.TestingT, o hdl.Options, throttle uint64, logQP uint8) *
 	hdl.Connect(&b.Admin.Out, &b.QPC.Admin, 2)
 	hdl.Connect(&b.QPC.AdminRes, &b.AdminRes.In, room)
 	hdl.Connect(&b.QPC.Activate, &b.Activate.In, 2)
+	hdl.Connect(&b.QPC.Stale, &b.Stale.In, 2)
 	hdl.Connect(&b.QPC.Event, &b.Event.In, 2)
 	hdl.Connect(&b.QPC.QPErr, &b.QPErr.In, 2)
 	hdl.Connect(&b.QPC.Async, &b.Async.In, 2)
@@ -152,7 +154,7 @@ func TestPutGoesBeforeGet(t *testing.T) {
 	b.run(t, 20)
 	b.Bell.Push(port.QPDoorbell{QPN: 0, Index: 9, Page: 5})
 	b.run(t, 1)
-	b.Put.Push(port.SQPut{QPN: 1, ExecIdx: 4, NextPSN: 3})
+	b.Put.Push(port.SQPut{QPN: 1, ExecIdx: 4, Entered: 4, NextPSN: una.Add(3), EnteredPSN: una.Add(3)})
 	b.Get.Push(port.SQGet{QPN: 1, Packets: 16})
 	b.run(t, 20)
 	require.Equal(t, uint16(4), b.Ctx.Got[1].ExecIdx)
@@ -173,7 +175,7 @@ func TestReadPostGoesBeforePut(t *testing.T) {
 		psn := una.Add(uint32(i))
 		b.ReadPost.Push(port.ReadPost{QPN: 1, FirstPSN: psn, LastPSN: psn})
 	}
-	b.Put.Push(port.SQPut{QPN: 1, ExecIdx: 4, NextPSN: una.Add(3)})
+	b.Put.Push(port.SQPut{QPN: 1, ExecIdx: 4, Entered: 4, NextPSN: una.Add(3), EnteredPSN: una.Add(3)})
 	b.Get.Push(port.SQGet{QPN: 1, Packets: 16})
 	b.run(t, 30)
 	require.Len(t, b.Ctx.Got, 3)

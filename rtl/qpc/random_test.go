@@ -41,6 +41,7 @@ type outputs struct {
 	AdminRes []port.QPAdminRes
 	Activate []port.Activate
 	Event    []port.AckEvent
+	Stale    []port.Stale
 	QPErr    []port.QPError
 	Async    []port.EventReq
 	Stats    port.DoorbellStats
@@ -64,8 +65,10 @@ func take[T any](q *[]T) T {
 func (m *model) step(s source) port.QPN {
 	var qpn port.QPN
 	var c Context
+	gen := uint8(0)
 	load := func(n port.QPN) *Context {
 		if qpn = n; n < 16 {
+			gen = m.out.Contexts[n].Requester.Gen
 			return &m.out.Contexts[n]
 		}
 		return &c // no QP
@@ -117,14 +120,15 @@ func (m *model) step(s source) port.QPN {
 		r := take(q)
 		x := load(r.QPN)
 		x.retire(&r)
-		if s == srcRetire && r.Kind == port.RetireDone && x.backlog() {
+		if s == srcRetire && (r.Kind == port.RetireDone || r.Kind == port.RetireRewind) && x.backlog() {
 			activate(port.Activate{QPN: r.QPN})
 		}
 	case srcReadPost:
 		p := take(&m.in.Reads)
 		load(p.QPN).post(&p)
 	case srcRespDone:
-		load(take(&m.in.Done).QPN).respDone()
+		d := take(&m.in.Done)
+		load(d.QPN).respDone(&d)
 	case srcTold:
 		n := take(&m.told)
 		t := load(n).tell(n, &e)
@@ -142,6 +146,9 @@ func (m *model) step(s source) port.QPN {
 		}
 	}
 	if qpn < 16 {
+		if g := m.out.Contexts[qpn].Requester.Gen; g != gen {
+			o.Stale = append(o.Stale, port.Stale{QPN: qpn, Gen: g})
+		}
 		if cm := &m.out.Contexts[qpn].Common; cm.Pending != 0 && !cm.Queued {
 			cm.Queued = true
 			m.told = append(m.told, qpn)
@@ -190,10 +197,10 @@ func feed(t hdltest.T, f traffic, o hdl.Options, throttle uint64) (*hdl.Kernel, 
 	require.Empty(t, m.told)
 	got := outputs{
 		Ctx: b.Ctx.Got, TxHdr: b.TxHdr.Got, Verdict: b.Verdict.Got, AdminRes: b.AdminRes.Got, Activate: b.Activate.Got,
-		Event: b.Event.Got, QPErr: b.QPErr.Got, Async: b.Async.Got, Stats: b.Level.Stats.Get(),
+		Event: b.Event.Got, Stale: b.Stale.Got, QPErr: b.QPErr.Got, Async: b.Async.Got, Stats: b.Level.Stats.Get(),
 	}
 	for n := range got.Contexts {
-		got.Contexts[n] = Context{*b.QPC.Common.Peek(n), *b.QPC.SQ.Peek(n), *b.QPC.Requester.Peek(n), *b.QPC.Responder.Peek(n), *b.QPC.Reads.Peek(n)}
+		got.Contexts[n] = Context{*b.QPC.Common.Peek(n), *b.QPC.SQ.Peek(n), *b.QPC.Requester.Peek(n), *b.QPC.Responder.Peek(n), *b.QPC.Reads.Peek(n), *b.QPC.Saved.Peek(n)}
 	}
 	require.Equal(t, m.out, got)
 	return b.k, got
@@ -213,19 +220,21 @@ func (b *bench) waiting() [sources]bool {
 // pending tells whether sinks have something left to take.
 func (b *bench) pending() bool {
 	return b.Ctx.In.Valid() || b.TxHdr.In.Valid() || b.Verdict.In.Valid() || b.AdminRes.In.Valid() ||
-		b.Activate.In.Valid() || b.Event.In.Valid() || b.QPErr.In.Valid() || b.Async.In.Valid() || b.QPC.Told.Valid()
+		b.Activate.In.Valid() || b.Stale.In.Valid() || b.Event.In.Valid() || b.QPErr.In.Valid() || b.Async.In.Valid() || b.QPC.Told.Valid()
 }
 
 // drawn is random traffic for a few QPs: mostly what neighbours send, in any
 // interleaving, sometimes what none would.
 func drawn(t *rapid.T) (f traffic) {
 	qpn := rapid.SampledFrom([]port.QPN{0, 0, 0, 1, 1, 1, 2, 15, 16, 1 << 23})
+	retries := rapid.SampledFrom([]uint8{0, 1, 7})
 	near := func(base uint32) roce.PSN {
 		return roce.PSN(base).Add(rapid.Uint32Range(0, 12).Draw(t, "psn")).Sub(2)
 	}
 	for range rapid.IntRange(1, 3).Draw(t, "lives") {
 		for _, n := range []port.QPN{0, 1, 15} {
 			a := connected()
+			a.RetryCnt, a.RNRRetry = retries.Draw(t, "retries"), retries.Draw(t, "rnr retries")
 			f.Admin = append(f.Admin, port.QPAdmin{Op: port.QPCreate, QPN: n, Attr: a})
 			for _, m := range toRTS {
 				a.AttrMask, a.State = m.mask|abi.AttrState, m.to
@@ -254,15 +263,20 @@ func drawn(t *rapid.T) (f traffic) {
 		case 3:
 			f.Put = append(f.Put, port.SQPut{
 				QPN: n, ExecIdx: rapid.Uint16Range(0, 20).Draw(t, "exec"), NextPSN: near(0xfffff0), Messages: 1, Requests: 1,
+				Entered: rapid.Uint16Range(0, 20).Draw(t, "entered"), EnteredPSN: near(0xfffff0),
 				Credited: rapid.Uint8Range(0, 1).Draw(t, "credited"),
-				Msg:      port.SQMsg{Active: rapid.Bool().Draw(t, "begun")}, Fault: rapid.IntRange(0, 5).Draw(t, "fault") == 0,
+				Fault:    rapid.IntRange(0, 5).Draw(t, "fault") == 0,
 			})
 		case 4:
-			f.TxReq = append(f.TxReq, port.TxHdrReq{QPN: n, Resp: rapid.Bool().Draw(t, "resp")})
+			f.TxReq = append(f.TxReq, port.TxHdrReq{QPN: n, Resp: rapid.Bool().Draw(t, "resp"), Gen: rapid.Uint8Range(0, 2).Draw(t, "gen")})
 		case 5:
-			f.TxFault = append(f.TxFault, port.SQFault{QPN: n, PSN: near(0xfffff0), Status: abi.StatusLocProt})
+			f.TxFault = append(f.TxFault, port.SQFault{QPN: n, PSN: near(0xfffff0), Gen: rapid.Uint8Range(0, 2).Draw(t, "gen"), Status: abi.StatusLocProt})
 		case 6:
-			f.Retire = append(f.Retire, port.Retire{Kind: port.RetireKind(rapid.IntRange(0, 1).Draw(t, "kind")), QPN: n, Messages: 1, Una: near(0xfffff0)})
+			f.Retire = append(f.Retire, port.Retire{
+				Kind: rapid.SampledFrom([]port.RetireKind{port.RetireDone, port.RetireTimeout, port.RetireRewind}).Draw(t, "kind"),
+				QPN:  n, Messages: 1, Una: near(0xfffff0), Gen: rapid.Uint8Range(0, 3).Draw(t, "gen"),
+				Any: rapid.Bool().Draw(t, "any"), Oldest: rapid.Uint16Range(0, 20).Draw(t, "oldest"), First: near(0xfffff0), Last: near(0xfffff0),
+			})
 		case 7:
 			f.Fatal = append(f.Fatal, port.Retire{Kind: port.RetireFatal, QPN: n})
 		case 8:
@@ -272,7 +286,7 @@ func drawn(t *rapid.T) (f traffic) {
 				FirstPSN: first, LastPSN: first.Add(rapid.Uint32Range(0, 2).Draw(t, "more")), Len: rapid.SampledFrom([]uint32{0, 8, 1024, 2049}).Draw(t, "len"),
 			})
 		case 9:
-			f.Done = append(f.Done, port.RespDone{QPN: n})
+			f.Done = append(f.Done, port.RespDone{QPN: n, Again: rapid.Bool().Draw(t, "again")})
 		default:
 			f.Rx = append(f.Rx, drawnOp(t, n, near))
 		}

@@ -34,7 +34,7 @@ func reading(ops ...int) *Context {
 		}
 		next = p.LastPSN.Add(1)
 	}
-	x.put(&port.SQPut{NextPSN: next, ExecIdx: uint16(len(ops) + 1), Requests: uint8(len(ops)), Messages: uint8(len(ops))})
+	x.put(&port.SQPut{NextPSN: next, EnteredPSN: next, ExecIdx: uint16(len(ops) + 1), Entered: uint16(len(ops) + 1), Requests: uint8(len(ops)), Messages: uint8(len(ops))})
 	x.Requester.Unlimited = true
 	return x
 }
@@ -51,7 +51,7 @@ func TestReadPost(t *testing.T) {
 	require.Equal(t, Read{UnitIdx: 7, First: una + 2, Last: una + 5, Len: 4000}, x.Reads[0])
 	require.Equal(t, una.Add(20), x.limit(), "16 granted, and the READ's")
 	x.put(&port.SQPut{NextPSN: una + 6})
-	x.SQ.Exec = 50
+	x.SQ.Exec, x.SQ.Entered = 50, 50
 	got = x.get(&port.SQGet{Packets: 16}, &env)
 	require.Equal(t, uint8(3), got.Reads)
 	require.True(t, got.Reading, "a fenced WQE waits")
@@ -178,7 +178,7 @@ func TestEarlyEvents(t *testing.T) {
 	x.Requester.Una, x.Requester.Answered = una.Add(4), 1
 	x.flush(abi.StatusSuccess, abi.VendorNone)
 	want := port.AckEvent{
-		QPN: 1, Una: una.Add(1), Fail: true, FailPSN: una.Add(4), Status: abi.StatusWRFlush, Vendor: abi.VendorFlush, Arm: 3 << 23,
+		QPN: 1, Una: una.Add(1), Fail: true, FailPSN: una.Add(4), Status: abi.StatusWRFlush, Vendor: abi.VendorFlush, Arm: 17 << 20,
 	}
 	require.Equal(t, want, x.early(1, &env))
 	require.Equal(t, want, x.tell(1, &env).Event)
@@ -196,7 +196,7 @@ func TestTimeoutBehindAnAcknowledgement(t *testing.T) {
 	} {
 		x := reading(0, 0, 0, 0, 0)
 		x.Requester.Una = una.Add(3)
-		require.Equal(t, InCommon|InRequester, x.retire(&port.Retire{Kind: port.RetireTimeout, Una: c.known}))
+		require.Equal(t, InCommon|InSQ|InRequester, x.retire(&port.Retire{Kind: port.RetireTimeout, Una: c.known}))
 		require.Equal(t, NoteEvent, x.Common.Pending&NoteEvent)
 		v := x.tell(1, &env).Event
 		require.Equal(t, c.fails, v.Fail, "%v", c.known)

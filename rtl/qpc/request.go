@@ -12,8 +12,7 @@ func (c *Context) request(p *port.RxPkt, v *port.RxVerdict, e *Env) Bank {
 	r := &c.Responder
 	switch p.PSN.Cmp(r.Expected) {
 	case -1:
-		c.duplicate(p, v, e)
-		return 0
+		return c.duplicate(p, v, e)
 	case 1:
 		if r.Nak != NakNone { // told before, or told to wait
 			v.Drop = abi.OutOfSequence
@@ -42,17 +41,7 @@ func (c *Context) request(p *port.RxPkt, v *port.RxVerdict, e *Env) Bank {
 		c.fatalNAK(p, &wrong, v)
 		return InCommon | InRequester | InResponder
 	}
-	c.place(p, v, e)
-	return InResponder
-}
-
-// duplicate answers a SEND or WRITE that was executed before, if it asks for an
-// answer, with where the responder is now. The others find nothing saved.
-func (c *Context) duplicate(p *port.RxPkt, v *port.RxVerdict, e *Env) {
-	v.Drop = abi.DuplicateRequest
-	if p.AckReq && (p.Opcode.IsSend() || p.Opcode.IsWrite()) {
-		c.reply(v, c.Responder.Expected.Sub(1), roce.Syndrome(c.ack(e)), abi.DuplicateRequest)
-	}
+	return c.place(p, v, e)
 }
 
 // reply makes v an acknowledgement without a payload to place.

@@ -82,7 +82,7 @@ func TestSilentChecks(t *testing.T) {
 func TestStatesThatReceive(t *testing.T) {
 	for _, s := range states {
 		x := ready(s, 1)
-		x.SQ.Next = x.SQ.Next.Add(1) // one packet in flight
+		x.send(1) // one packet in flight
 		v, _ := x.judge(from2(roce.RCSendOnly, 0xfffffe))
 		request := s == abi.QPRTR || s == abi.QPRTS || s == abi.QPSQD || s == abi.QPSQE
 		require.Equal(t, request, v.Action == port.RxPlace, "request in %v", s)
@@ -90,7 +90,7 @@ func TestStatesThatReceive(t *testing.T) {
 			require.Equal(t, abi.RxDropBadState, v.Drop, "request in %v", s)
 		}
 		x = inState(s)
-		x.SQ.Next = x.SQ.Next.Add(1)
+		x.send(1)
 		v, _ = x.judge(from2(roce.RCAck, 0xfffff0))
 		require.Equal(t, s == abi.QPRTS || s == abi.QPSQD, v.Action == port.RxAck, "response in %v", s)
 	}
@@ -285,7 +285,8 @@ func TestInvalidRequests(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			x := ready(abi.QPRTS, 3)
 			x.Common.Access = 0
-			x.SQ.PI, x.SQ.Next = 4, x.SQ.Next.Add(2)
+			x.SQ.PI = 4
+			x.send(2)
 			x.Responder.MSN = 9
 			index := uint16(14)
 			if c.begun {

@@ -13,13 +13,13 @@ func (c *Context) expectsResponse() bool {
 	case abi.QPRTS, abi.QPSQD:
 		return true
 	case abi.QPErr:
-		return c.Requester.Una != c.limit()
+		return c.unanswered()
 	}
 	return false
 }
 
 // nak is what a NAK code, or a response that is none, does to the WQE whose answer
-// it is. With no retries a sequence error is the last one.
+// it is: one that asks for the request again, when no retry is left.
 type nak struct {
 	status abi.WCStatus
 	vendor abi.VendorErr
@@ -44,13 +44,16 @@ var (
 // flight; any other is a ghost, and ignored, as are reserved syndromes.
 //
 // Of a READ or atomic that is not answered, nothing but its own next response, or
-// a NAK in the place of that, may come: what is beyond says that it was lost.
+// a NAK in the place of that, may come: what is beyond says that it was lost. What is
+// beyond a WQE that has failed acknowledges all before that: it was sent before a rewind.
 func (c *Context) response(p *port.RxPkt, v *port.RxVerdict, e *Env) (w Bank) {
 	r := &c.Requester
 	s := roce.Syndrome(p.Syndrome)
 	inFlight := p.PSN.Within(r.Una, c.limit().Diff(r.Una))
 	_, next, reading := c.head()
-	way := p.PSN.Diff(r.Una) // a PSN in flight is so far from the oldest
+	way, failed := p.PSN.Diff(r.Una), r.Fail != FailNone // a PSN in flight is so far from the oldest
+	stop := r.Stop.Diff(r.Una)
+	reading = reading && !(failed && next.Diff(r.Una) >= stop)
 	switch {
 	case p.Opcode.HasAETH() && !s.Valid(), p.Opcode == roce.RCAck && !c.legalAck(p, s):
 		v.Drop = abi.RxDropOther
@@ -58,21 +61,27 @@ func (c *Context) response(p *port.RxPkt, v *port.RxVerdict, e *Env) (w Bank) {
 	case !inFlight:
 		return c.unsolicited(p, v, e)
 	case reading && way > next.Diff(r.Una), reading && p.PSN == next && p.Opcode == roce.RCAck && s.Kind() == roce.KindACK:
-		w = c.refused(next, &impliedNak, v)
+		return c.retry(p, next, &impliedNak, v, e)
+	case failed && way >= stop:
+		c.progress(r.Stop)
+		v.Action = port.RxAck
+		w = InRequester
 	case p.Opcode != roce.RCAck:
 		w = c.data(p, v)
 	case s.Kind() == roce.KindACK:
 		c.grant(s, p.MSN)
-		r.Una = p.PSN.Add(1)
+		c.progress(p.PSN.Add(1))
 		v.Action = port.RxAck
 		w = InRequester
 	case s.Kind() == roce.KindRNR:
-		w = c.refused(p.PSN, &rnrNak, v)
+		return c.retry(p, p.PSN, &rnrNak, v, e)
+	case s.Value() == uint8(roce.NAKSequence):
+		return c.retry(p, p.PSN, &naks[roce.NAKSequence], v, e)
 	default:
 		w = c.refused(p.PSN, &naks[s.Value()], v)
 	}
 	v.HasEvent, v.Event = true, c.event(v.QPN, e)
-	return w
+	return w | c.catchUp(v, e)
 }
 
 // legalAck tells whether an acknowledgement is one of RC. That of an RD request is
@@ -98,7 +107,7 @@ func (c *Context) unsolicited(p *port.RxPkt, v *port.RxVerdict, e *Env) Bank {
 // that holds it.
 func (c *Context) refused(psn roce.PSN, n *nak, v *port.RxVerdict) Bank {
 	v.Action, v.Drop = port.RxAck, n.count
-	c.Requester.Una = psn
+	c.progress(psn)
 	c.fault(psn, n.status, n.vendor)
 	c.Common.Pending &^= NoteEvent // the verdict carries it
 	return InCommon | InRequester

@@ -2,12 +2,10 @@ package qpc
 
 import (
 	"rnic/abi"
-	"rnic/roce"
 	"rnic/rtl/port"
 )
 
-// retire takes what retrans and cq_writer report. A timeout is always answered by
-// an event, since the timer waits for one.
+// retire takes what retrans and cq_writer report.
 func (c *Context) retire(r *port.Retire) Bank {
 	if !c.Common.Exists {
 		return 0
@@ -24,21 +22,7 @@ func (c *Context) retire(r *port.Retire) Bank {
 	case port.RetireFatal:
 		return c.fatal()
 	}
-	return 0
-}
-
-// timeout ends the WQE of the oldest PSN in flight: with no retries the first
-// timeout is the last. One that an acknowledgement has overtaken ends nothing: of
-// everything, or one that retrans, which knows of PSNs before known, has not got yet.
-func (c *Context) timeout(known roce.PSN) Bank {
-	if !c.sends() {
-		return 0
-	}
-	c.note(NoteEvent)
-	if una := c.Requester.Una; una != c.limit() && !una.After(known) {
-		c.fault(c.Requester.Una, abi.StatusRetryExc, abi.VendorTimeout)
-	}
-	return InCommon | InRequester
+	return c.rewound(r)
 }
 
 // fatal takes a QP to ERR whose completions can no longer be told.
@@ -51,9 +35,12 @@ func (c *Context) fatal() Bank {
 	return InCommon | InRequester
 }
 
-// sqFault takes a local fault that pkt_tx met at a PSN.
+// sqFault takes a local fault that pkt_tx met at a PSN. One of a request that is not
+// needed any more, since it is from before a rewind or was acknowledged meanwhile, says
+// nothing: its memory may have gone rightly.
 func (c *Context) sqFault(f *port.SQFault) Bank {
-	if !c.sends() || !c.fault(f.PSN, f.Status, f.Vendor) {
+	r := &c.Requester
+	if !c.sends() || f.Gen != r.Gen || f.PSN.Before(r.Una) || !c.fault(f.PSN, f.Status, f.Vendor) {
 		return 0
 	}
 	return InCommon | InRequester

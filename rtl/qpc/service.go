@@ -6,7 +6,8 @@ import (
 )
 
 // get opens a service of the send queue, if there is something to do: WQEs to
-// execute in RTS, the begun message to finish in SQD, WQEs to flush in ERR.
+// execute in RTS, those entered to finish in SQD, WQEs to flush in ERR. Behind a
+// WQE that can't be executed none is started: those before it are sent again.
 func (c *Context) get(g *port.SQGet, e *Env) port.SQCtx {
 	cm, s := &c.Common, &c.SQ
 	x := port.SQCtx{
@@ -18,8 +19,10 @@ func (c *Context) get(g *port.SQGet, e *Env) port.SQCtx {
 		SQLog:   cm.SQLog,
 		PI:      s.PI,
 		ExecIdx: s.Exec,
+		Offset:  s.Offset,
 		NextPSN: s.Next,
-		Msg:     s.Msg,
+		Entered: s.Entered, EnteredPSN: s.EnteredPSN,
+		Gen:     c.Requester.Gen,
 		Arm:     c.arm(e),
 		SendCQN: cm.SendCQN,
 		SigAll:  cm.Flags&abi.QPSigAll != 0,
@@ -27,15 +30,17 @@ func (c *Context) get(g *port.SQGet, e *Env) port.SQCtx {
 	if !cm.Exists || !c.backlog() {
 		return x
 	}
-	x.Run = cm.State == abi.QPRTS || cm.State == abi.QPSQD
+	x.Run = c.runs()
 	x.Flush = !x.Run
-	if x.Run {
+	if x.Flush {
+		x.ExecIdx, x.Offset, x.NextPSN = s.Entered, 0, s.EnteredPSN
+	} else {
 		x.Window = c.window(e)
 		x.Idle = s.Next == c.Requester.Una
 		x.Reads, x.Reading = c.mayRead()
 		x.Credits = c.credits(e)
 	}
-	if cm.State != abi.QPSQD && s.Messages < e.Messages {
+	if cm.State != abi.QPSQD && !s.Faulty && s.Messages < e.Messages {
 		x.Messages = uint8(e.Messages - s.Messages)
 	}
 	s.Busy = true
@@ -44,25 +49,29 @@ func (c *Context) get(g *port.SQGet, e *Env) port.SQCtx {
 }
 
 // put closes a service. If the QP was reset meanwhile, the values die with the
-// QPClear that follows. A faulty WQE takes the QP to ERR; WQEs before it, all of
-// which are sent, go on to be acknowledged.
+// QPClear that follows. If it was rewound meanwhile, only what was entered counts,
+// and the queue goes on where the answer of retrans said, if that is there.
 func (c *Context) put(p *port.SQPut) Bank {
 	s := &c.SQ
 	if !c.Common.Exists || !s.Busy {
 		return 0
 	}
-	s.Exec, s.Next, s.Msg = p.ExecIdx, p.NextPSN, p.Msg
+	s.Top = s.Next.Add(max(s.Top.Diff(s.Next), p.NextPSN.Diff(s.Next)))
+	s.Faulty = s.Faulty || p.Fault && p.Entered != s.Entered
+	s.Entered, s.EnteredPSN = p.Entered, p.EnteredPSN
 	s.Messages += uint16(p.Messages)
 	c.spend(p.Requests, p.Credited)
 	s.Busy, s.Granted = false, 0
-	if p.Fault && (c.Common.State == abi.QPRTS || c.Common.State == abi.QPSQD) {
-		r := &c.Requester
-		r.Fail, r.Stop, r.Status, r.Vendor = FailLocal, s.Next, abi.StatusLocQPOp, abi.VendorWQEFormat
-		c.enterErr()
-		return InCommon | InSQ | InRequester
+	w := InSQ
+	switch {
+	case !s.Rewinding || !c.runs():
+		s.Exec, s.Offset, s.Next = p.ExecIdx, p.Offset, p.NextPSN
+		w |= c.settle()
+	case s.Resume.Has:
+		w |= c.resume()
 	}
 	c.tellDrained()
-	return InSQ
+	return w
 }
 
 // tellDrained tells that a queue in SQD has drained, once.

@@ -28,7 +28,10 @@ func TestServiceByState(t *testing.T) {
 		{abi.QPErr, true, false, true, 118},
 	} {
 		x := inState(c.state)
-		x.SQ.Exec, x.SQ.PI, x.SQ.Messages, x.SQ.Msg.Active = 5, 7, 10, c.begun
+		x.SQ.Exec, x.SQ.Entered, x.SQ.PI, x.SQ.Messages = 5, 5, 7, 10
+		if c.begun {
+			x.SQ.Entered = 6
+		}
 		got := x.get(&port.SQGet{QPN: 3, Packets: 16}, &env)
 		require.Equal(t, c.run, got.Run, "%v", c.state)
 		require.Equal(t, c.flush, got.Flush, "%v", c.state)
@@ -43,12 +46,12 @@ func TestServiceByState(t *testing.T) {
 func TestServiceSaysAll(t *testing.T) {
 	x := inState(abi.QPRTS)
 	x.Common.Flags = abi.QPSigAll
-	x.SQ.Exec, x.SQ.PI, x.SQ.Msg = 5, 7, port.SQMsg{Active: true, Offset: 4096}
-	x.SQ.Next = x.SQ.Next.Add(28)
+	x.SQ.Exec, x.SQ.PI, x.SQ.Offset, x.SQ.Entered, x.Requester.Gen = 5, 7, 4096, 6, 9
+	x.SQ.Next, x.SQ.EnteredPSN = x.SQ.Next.Add(28), 0x11
 	require.Equal(t, port.SQCtx{
 		QPN: 3, State: abi.QPRTS, Run: true, PD: 7, MTU: 1024, SQBase: 0x10000, SQLog: 6, PI: 7, ExecIdx: 5,
-		NextPSN: 0xc, Window: 128 - 28, Messages: 128, Reads: 4, Credits: 1, Msg: port.SQMsg{Active: true, Offset: 4096},
-		Arm: 3 << 23, SendCQN: 11, SigAll: true,
+		Offset: 4096, NextPSN: 0xc, Entered: 6, EnteredPSN: 0x11, Gen: 9, Window: 128 - 28, Messages: 128, Reads: 4, Credits: 1,
+		Arm: 17 << 20, SendCQN: 11, SigAll: true,
 	}, x.get(&port.SQGet{QPN: 3, Packets: 16}, &env))
 	require.Equal(t, uint32(16), x.SQ.Granted)
 }
@@ -81,7 +84,7 @@ func TestWindow(t *testing.T) {
 
 func TestArm(t *testing.T) {
 	x := inState(abi.QPRTS)
-	for timeout, want := range map[uint8]uint64{0: 0, 1: 3072, 14: 3 << 23, 31: 3 << 40} {
+	for timeout, want := range map[uint8]uint64{0: 0, 1: 2176, 14: 17 << 20, 31: 17 << 37} {
 		x.Common.Timeout = timeout
 		require.Equal(t, want, x.arm(&env))
 	}
@@ -94,10 +97,10 @@ func TestMessagesAreCounted(t *testing.T) {
 	require.Equal(t, uint8(128), x.get(&g, &env).Messages)
 	// One message is done before the service that sent it is closed.
 	require.Equal(t, InSQ|InRequester, x.retire(&port.Retire{Kind: port.RetireDone, Messages: 1}))
-	x.put(&port.SQPut{ExecIdx: 4, NextPSN: 3, Messages: 4})
+	x.put(&port.SQPut{ExecIdx: 4, Entered: 4, NextPSN: 0xfffff4, EnteredPSN: 0xfffff4, Messages: 4})
 	require.Equal(t, uint16(3), x.SQ.Messages)
 	require.Equal(t, uint8(125), x.get(&g, &env).Messages)
-	x.put(&port.SQPut{ExecIdx: 5, NextPSN: 4, Messages: 125})
+	x.put(&port.SQPut{ExecIdx: 5, Entered: 5, NextPSN: 0xfffff5, EnteredPSN: 0xfffff5, Messages: 125})
 	require.Equal(t, uint8(0), x.get(&g, &env).Messages)
 }
 
@@ -107,8 +110,8 @@ func TestPut(t *testing.T) {
 	require.Zero(t, x.put(&port.SQPut{ExecIdx: 9}), "no service is open")
 	require.Zero(t, x.SQ.Exec)
 	x.get(&port.SQGet{Packets: 16}, &env)
-	x.put(&port.SQPut{ExecIdx: 3, NextPSN: 0xfffff3, Messages: 2, Msg: port.SQMsg{Active: true, Offset: 1024}})
-	require.Equal(t, SQ{PI: 10, Exec: 3, Next: 0xfffff3, Messages: 2, Msg: port.SQMsg{Active: true, Offset: 1024}}, x.SQ)
+	x.put(&port.SQPut{ExecIdx: 3, Offset: 1024, NextPSN: 0xfffff3, Entered: 4, EnteredPSN: 0xfffff8, Messages: 2})
+	require.Equal(t, SQ{PI: 10, Exec: 3, Offset: 1024, Next: 0xfffff3, Entered: 4, EnteredPSN: 0xfffff8, Top: 0xfffff3, Messages: 2}, x.SQ)
 }
 
 // What was sent before a faulty WQE goes on to be acknowledged; what is behind it
@@ -117,12 +120,12 @@ func TestPutFault(t *testing.T) {
 	x := inState(abi.QPRTS)
 	x.SQ.PI, x.Responder.PI = 10, 2
 	x.get(&port.SQGet{QPN: 1, Packets: 16}, &env)
-	w := x.put(&port.SQPut{ExecIdx: 3, NextPSN: 0xfffff4, Messages: 3, Fault: true})
+	w := x.put(&port.SQPut{ExecIdx: 4, Entered: 4, NextPSN: 0xfffff4, EnteredPSN: 0xfffff4, Messages: 3, Fault: true})
 	require.Equal(t, InCommon|InSQ|InRequester, w)
 	require.Equal(t, abi.QPErr, x.Common.State)
 	require.Equal(t, NoteActivate|NoteFlushRQ, x.Common.Pending)
 	require.Equal(t, Requester{Una: 0xfffff0, Fail: FailLocal, Stop: 0xfffff4, Status: abi.StatusLocQPOp, Vendor: abi.VendorWQEFormat}, x.Requester)
-	require.Equal(t, port.AckEvent{QPN: 1, Una: 0xfffff0, Arm: 3 << 23}, x.event(1, &env), "the entry has its own status")
+	require.Equal(t, port.AckEvent{QPN: 1, Una: 0xfffff0, Arm: 17 << 20}, x.event(1, &env), "the entry has its own status")
 	require.False(t, x.header(&port.TxHdrReq{}, &env).Drop, "packets before it are still to be sent")
 	require.True(t, x.expectsResponse())
 	got := x.get(&port.SQGet{Packets: 16}, &env)
@@ -150,12 +153,12 @@ func TestDrain(t *testing.T) {
 		x.SQ.PI = 4
 		x.get(&port.SQGet{Packets: 1}, &env)
 		require.True(t, sqd(x, true).ok())
-		x.put(&port.SQPut{ExecIdx: 0, NextPSN: 0xfffff1, Messages: 1, Msg: port.SQMsg{Active: true, Offset: 1024}})
+		x.put(&port.SQPut{ExecIdx: 0, Offset: 1024, NextPSN: 0xfffff1, Entered: 1, EnteredPSN: 0xfffff2, Messages: 1})
 		require.Zero(t, x.Common.Pending)
 		got := x.get(&port.SQGet{Packets: 1}, &env)
 		require.True(t, got.Run)
 		require.Zero(t, got.Messages)
-		x.put(&port.SQPut{ExecIdx: 1, NextPSN: 0xfffff2})
+		x.put(&port.SQPut{ExecIdx: 1, Entered: 1, NextPSN: 0xfffff2, EnteredPSN: 0xfffff2})
 		require.Zero(t, x.Common.Pending, "not acknowledged yet")
 		var a abi.QPMailbox
 		x.query(&a)
