@@ -1,16 +1,17 @@
 // Package retrans holds the messages that were sent and are not done, in the order
-// in which they were posted, and completes them (IBTA 9.9.2, 10.7).
+// in which they were posted, and completes them, or says from where to send again
+// (IBTA 9.9.2, 9.7.5, 10.7).
 //
 //	Sent ───►┐        ┌───────┐         ┌────────────────┐
 //	Ack ────►│        │ Lists │  first  │ Entries, Links │ ──► CQE
 //	Event ──►├─ pick ►│ by QP ├─ entry ►│                │ ──► Retire, Free
-//	Purge ──►│   t    └──┬────┘  t+1    └────────────────┘ t+2
-//	walk ┌──►┘           │ a burst ended, or no room: the QP waits for its turn
-//	     └───────────────┤
-//	               alarm │▲ due
-//	                  ┌──▼┴───┐
-//	                  │ Timer │
-//	                  └───────┘
+//	Purge ──►│   t    └─┬───┬─┘  t+1    └────────────────┘ t+2
+//	walk ┌──►│          │   │ a burst ended, no room, or an answer: the QP waits for its turn
+//	     │   │ expired  │   │
+//	     └───┼──────────┼───┘
+//	         │  ┌───────▼ tell
+//	         └──┤ Clock │◄── Left
+//	            └───────┘
 //
 // The outstanding table is a pool of entries that all QPs share, one a message;
 // each QP has a linked list of them. An event only leaves in the list of its QP
@@ -31,35 +32,57 @@
 //
 // A completion is written if the message asked for one or did not succeed. A QP
 // that has more entries to end than one burst queues up behind the others. While
-// cq_writer takes no completions nothing ends, but all four inputs go on: no block
+// cq_writer takes no completions nothing ends, but all inputs go on: no block
 // ever waits for the host by way of this one.
 //
 // A Purge drops the list without completions, then sends its marker on behind the
 // completions made before. An acknowledgement can still be on its way from scatter
-// when its QP is purged; so those are ignored until a message comes.
+// when its QP is purged; so those are ignored until a message comes. No request of
+// the QP may leave once the marker has come.
 //
-// The ACK timer runs while a message waits for an answer. It starts with the
-// first such message, and again with each acknowledgement that is progress, both
-// counted from when that is at the head of its stream. It expires exactly then,
-// unless other work holds it up for a few cycles; one of less than 11 cycles
-// expires after 11. TIMEOUT is told once, and the timer waits for the answer
-// of qpc. A restart hardly ever touches the timer: it moves the deadline in the
-// list, and the alarm that was set before finds that out. So about one alarm a
-// timeout and QP goes off, and nothing happens in between.
+// # Rewinds
 //
-// Ports: Sent, Free, Ack, Event, Retire, CQE, Purge, Stats, all of Retrans.
+// An event with Rewind says that the QP is to send again from At on, and asks which
+// message that is. Nothing is kept of the messages but their entries: WQE and payload
+// are read again by wqe_sched, without another Sent. The answer is one REWIND, when
+// all messages before At have ended, their CQEs made, and Wait is over. What is then
+// oldest is of the wire, since messages that need no answer end when they are
+// first. Its first PSN is the one after the last message of the wire that ended.
+//
+// Events come by two ports, so the newer of two rewinds is told by Gen, modulo 2^8,
+// from 0 at power-up and through all lives of a QP number. The older one is forgotten.
+// So is one that meets a failure or a Purge. Progress does not cut a wait short.
+//
+// # ACK timer
+//
+// It runs while an answer to a request that has left is outstanding: from when that
+// was at the head of Left, and anew from each acknowledgement that is progress. A
+// failure leaves it running if it lies further on, up to there: requests before
+// it may have been dropped. From an event with Rewind until its answer it is off, and
+// requests that leave meanwhile are from before. Then those that leave again count.
+//
+// It expires Arm cycles later, exactly (TIMEOUT is put in that cycle), unless other
+// work holds it up for a few cycles; one of less than 13 cycles expires after 13. Arm
+// is 17/16 of T, so from 16 cycles on that is within [T, 9T/8]. A Left that comes before
+// its Sent is at the head counts from 2 cycles after that. TIMEOUT is told once, and
+// the timer waits for qpc's next event of the QP. One that progress has overtaken is not told.
+//
+// Ports: Sent, Free, Ack, Event, Retire, CQE, Purge, Stats, all of Retrans;
+// Clock.Left, which never waits.
 //
 // Latency in cycles: event to CQE, Retire and Free 2; a Sent that needs no answer
-// to its CQE 2. Initiation interval: 1 cycle a Sent, an event and an entry that
-// ends (Sent alone, or events of one port alone: 2); so 3 a message that is
-// acknowledged by itself.
+// to its CQE 2; event with Rewind to its answer 3, with Wait the wait, 13 at least,
+// and 2, if no entry has to end first. Initiation interval: 1 cycle a Sent, an event
+// and an entry that ends (Sent alone, or events of one port alone: 2); so 3 a message
+// that is acknowledged by itself. Clock: 1 a request that leaves, an event, and a
+// Sent that finds its list empty.
 //
-// Storage with 1,024 QPs and 1,024 entries: lists 1,024 x 314 bits, entries
-// 1,024 x 81, links 1,024 x 57, spare 1,024 x 16, queue of QPs 1,024 x 24, timer
-// 2,016 x 81.
+// Storage with 1,024 QPs and 1,024 entries: lists 1,024 x 216 bits, entries
+// 1,024 x 81, links 1,024 x 57, spare 1,024 x 16, queue of QPs 1,024 x 24, records of
+// Clock 1,024 x 255, timer 2,016 x 81.
 //
 // Invariants: entries in lists, plus those free, are the table; Sent never finds it
 // full, since wqe_sched has as many credits as there are entries and Free returns
-// them; a QP is at most once in the queue of those that wait; an armed QP has an
-// alarm set at its deadline or earlier.
+// them; a QP is at most once in the queue of those that wait; a rewind has one answer
+// or none; an armed QP has an alarm set at its deadline or earlier.
 package retrans

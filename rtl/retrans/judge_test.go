@@ -22,10 +22,18 @@ func (p *program) retired(v port.Retire) {
 			return
 		}
 		require.True(p.t, p.timers)
+		if !l.failed && l.una != l.next && p.entered(l) && p.r.IntN(2) == 0 {
+			p.b.Event.Push(p.rewound(qpn))
+			return
+		}
 		if l.una != l.limit() && !l.flush && p.onTable(l, l.una) {
 			l.fault(l.una, abi.StatusRetryExc)
 		}
 		p.b.Event.Push(p.event(qpn))
+		return
+	}
+	if v.Kind == port.RetireRewind {
+		p.answer(l, v)
 		return
 	}
 	require.NotZero(p.t, v.Messages)
@@ -36,6 +44,29 @@ func (p *program) retired(v port.Retire) {
 	}
 	if l.retired < len(l.messages) && v.Oldest != 0 {
 		require.Equal(p.t, l.messages[l.retired].sent.UnitIdx, v.Oldest)
+	}
+}
+
+// answer checks that to a rewind, and sends again.
+func (p *program) answer(l *life, v port.Retire) {
+	if v.Gen != l.gen || l.purging || l.failed {
+		return // what came meanwhile was on its way
+	}
+	require.True(p.t, l.rewinding, "QP %d is answered twice", v.QPN)
+	require.GreaterOrEqual(p.t, p.b.k.Cycle(), l.ready)
+	l.rewinding = false
+	want := port.Retire{Kind: port.RetireRewind, QPN: v.QPN, Gen: l.gen, Una: v.Una}
+	if l.retired < len(l.messages) {
+		s := &l.messages[l.retired].sent
+		require.Equal(p.t, port.SentWire, s.Kind)
+		require.False(p.t, s.LastPSN.Before(l.at))
+		want.Any, want.Oldest, want.First, want.Last = true, s.UnitIdx, s.FirstPSN, s.LastPSN
+	}
+	require.Equal(p.t, want, v)
+	for _, m := range l.messages[l.retired:] {
+		if s := &m.sent; s.Kind == port.SentWire && p.r.IntN(8) > 0 {
+			p.b.leave(v.QPN, s.LastPSN)
+		}
 	}
 }
 

@@ -34,6 +34,11 @@ type life struct {
 	purging  bool // the marker is on its way
 	purged   bool
 
+	gen       uint8
+	rewinding bool // and no answer has come
+	at        roce.PSN
+	ready     uint64 // cycle before which none may come
+
 	completed int // messages whose turn is over, from CQEs
 	retired   int
 }
@@ -52,11 +57,12 @@ type program struct {
 	timers  bool
 	purges  int
 
-	timeouts, failures int
+	timeouts, failures, rewinds int
 }
 
-func newLife(r *rand.Rand) *life {
-	l := &life{next: roce.PSN(r.UintN(1 << 24))}
+// newLife is one of a QP number whose last rewind had generation gen.
+func newLife(r *rand.Rand, gen uint8) *life {
+	l := &life{next: roce.PSN(r.UintN(1 << 24)), gen: gen}
 	if r.IntN(2) == 0 {
 		l.next = roce.PSN(1<<24 - 1 - r.UintN(8))
 	}
@@ -74,7 +80,7 @@ func (p *program) arm() uint64 {
 // push sends a message if there is a credit.
 func (p *program) push(qpn int) {
 	l := p.qps[qpn]
-	if p.credits == 0 || l.purging {
+	if p.credits == 0 || l.purging || l.rewinding {
 		return
 	}
 	p.credits--
@@ -93,6 +99,9 @@ func (p *program) push(qpn int) {
 	}
 	l.messages = append(l.messages, m)
 	p.b.Sent.Push(m.sent)
+	if m.sent.Kind == port.SentWire && p.r.IntN(8) > 0 {
+		p.b.leave(port.QPN(qpn), m.sent.LastPSN)
+	}
 }
 
 // onTable tells whether the message that holds a PSN has left its source.
@@ -141,6 +150,35 @@ func (p *program) ack(qpn int) {
 	p.b.Ack.Push(p.event(qpn))
 }
 
+// rewind has the QP send again: at once or later, by either port.
+func (p *program) rewind(qpn int) {
+	l := p.qps[qpn]
+	if l.purging || l.failed || !p.entered(l) {
+		return
+	}
+	e := p.rewound(qpn)
+	if p.r.IntN(2) == 0 {
+		p.b.Ack.Push(e)
+	} else {
+		p.b.Event.Push(e)
+	}
+}
+
+// rewound is the event of a rewind.
+func (p *program) rewound(qpn int) port.AckEvent {
+	l := p.qps[qpn]
+	e := p.event(qpn)
+	e.Rewind, e.At, e.Gen, e.Wait = true, l.una, l.gen+1, uint64(p.r.IntN(2)*p.r.IntN(2000))
+	l.gen, l.rewinding, l.at, l.ready = e.Gen, true, e.At, p.b.k.Cycle()+e.Wait
+	p.rewinds++
+	return e
+}
+
+// entered tells whether there are messages, and all have left their source.
+func (p *program) entered(l *life) bool {
+	return len(l.messages) > 0 && l.messages[len(l.messages)-1].pushed < p.b.Sent.Sent()
+}
+
 var failures = []abi.WCStatus{abi.StatusRetryExc, abi.StatusLocProt, abi.StatusRemOp, abi.StatusRNRRetryExc}
 
 // fail has the QP fail at a PSN that was sent: by a NAK, or by a local fault.
@@ -170,6 +208,7 @@ func (p *program) fail(qpn int) {
 // fault notes how the message that holds psn ends. It may have failed in its turn
 // for another reason before that is known.
 func (l *life) fault(psn roce.PSN, status abi.WCStatus) {
+	l.rewinding = false
 	l.failed, l.stop, l.status = true, psn, status
 	for _, m := range l.messages {
 		if m.sent.Kind == port.SentWire && psn.Within(m.sent.FirstPSN, m.sent.LastPSN.Diff(m.sent.FirstPSN)+1) {
@@ -184,7 +223,7 @@ func (p *program) flush(qpn int) {
 	if l.purging || l.failed && l.una == l.stop {
 		return
 	}
-	l.failed, l.flush, l.stop = true, true, l.una
+	l.failed, l.flush, l.stop, l.rewinding = true, true, l.una, false
 	p.failures++
 	p.b.Event.Push(p.event(qpn))
 }
@@ -192,7 +231,7 @@ func (p *program) flush(qpn int) {
 // purge resets the QP. An acknowledgement may come later than the marker.
 func (p *program) purge(qpn int) {
 	l := p.qps[qpn]
-	if l.purging || p.b.Sent.Pending() > 0 || p.b.Event.Pending() > 0 {
+	if l.purging || p.b.Sent.Pending() > 0 || p.b.Event.Pending() > 0 || p.b.Left.Pending() > 0 {
 		return
 	}
 	if l.una != l.limit() && p.onTable(l, l.una) && p.r.IntN(2) == 0 {
@@ -215,15 +254,17 @@ func (p *program) step(th *hdl.Thread) {
 	if l.purged && p.quiet() {
 		th.Sleep(100)
 		if p.quiet() {
-			p.qps[qpn] = newLife(p.r)
+			p.qps[qpn] = newLife(p.r, l.gen)
 		}
 		return
 	}
 	switch k := p.r.IntN(100); {
 	case k < 45:
 		p.push(qpn)
-	case k < 90:
+	case k < 86:
 		p.ack(qpn)
+	case k < 90:
+		p.rewind(qpn)
 	case k < 92:
 		p.fail(qpn)
 	case k < 93:
@@ -247,7 +288,7 @@ func (p *program) finish(th *hdl.Thread) {
 				open = open || !l.purged
 				continue
 			}
-			open = open || l.retired < len(l.messages)
+			open = open || l.retired < len(l.messages) || l.rewinding
 			p.ack(qpn)
 		}
 		if !open {
@@ -287,7 +328,7 @@ func (p *program) run(steps int) {
 // order, in a way that is right, and all credits come home. Fast and strict runs
 // agree to the bit.
 func TestPrograms(t *testing.T) {
-	var timeouts, failures, purges int
+	var timeouts, failures, purges, rewinds int
 	rapid.Check(t, func(t *rapid.T) {
 		logQP := rapid.UintRange(1, 5).Draw(t, "logQP")
 		entries := rapid.SampledFrom([]int{1, 2, 5, 16, 64}).Draw(t, "entries")
@@ -295,19 +336,20 @@ func TestPrograms(t *testing.T) {
 		throttle := rapid.Uint64Range(0, 3).Draw(t, "throttle")
 		timers := rapid.Bool().Draw(t, "timers")
 		seed := rapid.Uint64().Draw(t, "seed")
-		p := hdltest.Identical(t, hdl.Options{Seed: seed}, func(o hdl.Options) (hdltest.Digester, [4]int) {
+		p := hdltest.Identical(t, hdl.Options{Seed: seed}, func(o hdl.Options) (hdltest.Digester, [5]int) {
 			b := newBench(t, o, retrans.Params{LogQP: logQP, Entries: entries, Burst: burst}, throttle)
 			defer b.k.Close()
 			p := &program{t: t, b: b, r: rand.New(rand.NewPCG(seed, 7)), entries: entries, credits: entries, timers: timers}
 			for range 1 << logQP {
-				p.qps = append(p.qps, newLife(p.r))
+				p.qps = append(p.qps, newLife(p.r, 0))
 			}
 			p.run(600)
-			return b.k, [4]int{p.timeouts, p.failures, p.purges, p.pushed}
+			return b.k, [5]int{p.timeouts, p.failures, p.purges, p.pushed, p.rewinds}
 		})
-		timeouts, failures, purges = timeouts+p[0], failures+p[1], purges+p[2]
+		timeouts, failures, purges, rewinds = timeouts+p[0], failures+p[1], purges+p[2], rewinds+p[4]
 	})
 	require.NotZero(t, timeouts)
 	require.NotZero(t, failures)
 	require.NotZero(t, purges)
+	require.NotZero(t, rewinds)
 }

@@ -1,12 +1,9 @@
 package retrans_test
 
 import (
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"rnic/abi"
 	"rnic/hdl"
@@ -287,77 +284,4 @@ func TestManyTimersUnderTraffic(t *testing.T) {
 		require.GreaterOrEqual(t, at-from, uint64(timeout))
 		require.LessOrEqual(t, at-from, uint64(timeout+timeout/8))
 	}
-}
-
-// TestTimersLikeModel compares random restarts of some QPs with deadlines kept in
-// a list. One that meets the stale alarms of others may be a few cycles late.
-func TestTimersLikeModel(t *testing.T) {
-	exact, all := 0, 0
-	rapid.Check(t, func(rt *rapid.T) {
-		logQP := rapid.UintRange(1, 7).Draw(rt, "logQP")
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
-		b := newBench(rt, hdl.Options{Strict: true}, retrans.Params{LogQP: logQP}, 0)
-		defer b.k.Close()
-		type timer struct {
-			sent, una roce.PSN
-			due       uint64
-			expired   []uint64
-		}
-		qps := make([]timer, 1<<logQP)
-		expire := func(now uint64) {
-			for i := range qps {
-				if d := qps[i].due; d != 0 && d <= now {
-					qps[i].expired = append(qps[i].expired, d)
-					qps[i].due = 0
-				}
-			}
-		}
-		at := uint64(0)
-		for range 200 {
-			require.NoError(rt, b.k.Run(at))
-			expire(at)
-			i := r.IntN(len(qps))
-			q := &qps[i]
-			arm := uint64(16) << r.IntN(10)
-			head := b.k.Cycle() + 2 // the source puts in the next cycle
-			if q.sent == q.una || r.IntN(4) == 0 && q.sent-q.una < 4 {
-				b.send(armed(wire(port.QPN(i), 0, q.sent, 1), arm))
-				if q.sent == q.una {
-					q.due = head + arm
-				}
-				q.sent++
-			} else {
-				q.una += 1 + roce.PSN(r.IntN(int(q.sent-q.una)))
-				b.Ack.Push(port.AckEvent{QPN: port.QPN(i), Una: q.una, Arm: arm})
-				q.due = 0
-				if q.una != q.sent {
-					q.due = head + arm
-				}
-			}
-			at = b.k.Cycle() + 20 + uint64(r.IntN(2))*uint64(r.IntN(600))
-			for slices.ContainsFunc(qps, func(q timer) bool { return q.due != 0 && q.due < at+20 && q.due+20 > at }) {
-				at++ // an event while a timer expires has other tests
-			}
-		}
-		at += 1 << 14
-		require.NoError(rt, b.k.Run(at))
-		expire(at)
-		for i, put := range b.Retire.Got {
-			if put.Kind == port.RetireTimeout {
-				q := &qps[put.QPN]
-				require.NotEmpty(rt, q.expired)
-				late := b.Retire.At[i] - 1 - q.expired[0]
-				require.LessOrEqual(rt, late, uint64(12))
-				if late == 0 {
-					exact++
-				}
-				all++
-				q.expired = q.expired[1:]
-			}
-		}
-		for i := range qps {
-			require.Empty(rt, qps[i].expired, "QP %d", i)
-		}
-	})
-	require.Greater(t, exact, all-all/50)
 }
