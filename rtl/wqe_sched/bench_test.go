@@ -55,11 +55,13 @@ type queuePair struct {
 	Entries  int // outstanding, as far as Puts have told
 	Depth    int // READs and atomics that may be outstanding
 	Reads    []port.ReadPost
-	Limited  bool   // the peer gives credits
-	Credits  int    // that are left
-	Wire     int    // entries of the wire that were pushed, less those that Puts told of
-	Takers   int    // of these, those that take a receive WQE
-	Taken    uint16 // ring units that outstanding and unexecuted WQEs hold start here
+	Limited  bool // the peer gives credits
+	Credits  int  // that are left
+	Wire     int  // entries of the wire that were pushed, less those that Puts told of
+	Takers   int  // of these, those that take a receive WQE
+	firstGen int
+	history
+	Taken uint16 // ring units that outstanding and unexecuted WQEs hold start here
 }
 
 // bench is the block with models of its neighbours: qpc, dma, retrans, pkt_tx.
@@ -102,6 +104,10 @@ type ack struct {
 	qpn int
 	una roce.PSN
 	cqn port.CQN
+
+	local  bool // of an entry that needs none
+	settle bool // no acknowledgement: a rewind of generation gen is to end
+	gen    int
 }
 
 // statsTap reads the counters.
@@ -169,6 +175,10 @@ func (b *bench) life(n int, log uint8, mtu roce.MTU, window uint32, messages int
 		Depth: 16, Ring: make([][64]byte, 1<<log)}
 	q.PI = uint16(b.rng.Uint32())
 	q.start(q.PI, roce.PSN(b.rng.Uint32()&0xffffff))
+	if n < len(b.qps) {
+		q.Gens = b.qps[n].Gens
+	}
+	q.firstGen, q.Starts = q.Gens, map[int]roce.PSN{}
 	b.lives = append(b.lives, q)
 	return q
 }
@@ -176,7 +186,7 @@ func (b *bench) life(n int, log uint8, mtu roce.MTU, window uint32, messages int
 // start has the first WQE lie at idx and its first packet have PSN psn.
 func (q *queuePair) start(idx uint16, psn roce.PSN) {
 	q.PI, q.Exec, q.Entered, q.Taken = idx, idx, idx, idx
-	q.Next, q.EnterPSN, q.Una, q.First, q.Top = psn, psn, psn, psn, psn
+	q.Next, q.EnterPSN, q.Una, q.First, q.Top, q.Told = psn, psn, psn, psn, psn, psn
 }
 
 func (b *bench) read(r port.ReadReq) {
@@ -213,6 +223,7 @@ func (b *bench) sent(s port.Sent) {
 	}
 	q.out.sent = append(q.out.sent, s)
 	q.Live = append(q.Live, s)
+	q.Pushed++
 	if s.Kind == port.SentWire {
 		q.Wire++
 		if takes(s.Op) {
@@ -230,7 +241,7 @@ func (b *bench) sent(s port.Sent) {
 		b.t.Errorf("QP %d: more entries than granted", s.QPN)
 	}
 	if s.Kind == port.SentLocal || s.LastPSN.Before(q.Una) || q.State == abi.QPErr {
-		b.acks = append(b.acks, ack{b.k.Cycle() + 5, int(s.QPN), q.Una, q.CQN})
+		b.acks = append(b.acks, ack{at: b.k.Cycle() + 5, qpn: int(s.QPN), una: q.Una, cqn: q.CQN, local: true})
 		b.ackEvent.Notify()
 	}
 }
@@ -255,15 +266,19 @@ func (b *bench) pkt(p port.TxPkt) {
 		b.progress.Notify()
 		return
 	}
+	q.out.gens = append(q.out.gens, q.Gens-int(q.gen()-p.Gen))
+	after := p.LastPSN.Add(1)
+	if q.Told.Before(after) && !gaveUp(&p) {
+		q.Told = after
+	}
+	if p.Gen != q.gen() {
+		return // pkt_tx drops it
+	}
 	if gaveUp(&p) {
 		b.fail(int(p.QPN))
 	}
 	if p.AckReq {
-		n := uint32(1)
-		if p.Opcode == roce.RCReadRequest {
-			n = q.MTU.Packets(p.Reth.Len)
-		}
-		b.acks = append(b.acks, ack{b.k.Cycle() + b.ackDelay(), int(p.QPN), p.PSN.Add(n), q.CQN})
+		b.acks = append(b.acks, ack{at: b.k.Cycle() + b.ackDelay(), qpn: int(p.QPN), una: after, cqn: q.CQN})
 		b.ackEvent.Notify()
 	}
 }
@@ -283,7 +298,11 @@ func (b *bench) acknowledge(th *hdl.Thread) {
 			}
 			b.acks = append(b.acks[:i], b.acks[i+1:]...)
 			i--
-			b.retire(a)
+			if a.settle {
+				b.settle(a)
+			} else {
+				b.retire(a)
+			}
 		}
 		if next == 0 {
 			next = th.Now() + 1<<40
@@ -326,6 +345,9 @@ func (b *bench) retire(a ack) {
 	if (q.PI != q.Exec || q.Busy) && q.State != abi.QPReset {
 		b.Activate.Push(port.Activate{QPN: port.QPN(a.qpn)})
 	}
+	if q.beyond() {
+		b.again(a.qpn)
+	}
 	b.progress.Notify()
 }
 
@@ -359,7 +381,7 @@ func (b *bench) run(limit uint64) {
 
 func (b *bench) rest() bool {
 	for _, q := range b.qps {
-		if q.Exec != q.PI || q.Busy || q.Entries > 0 || len(q.Live) > 0 {
+		if q.Exec != q.PI || q.Busy || q.Rewinding || q.Entries > 0 || len(q.Live) > 0 {
 			return false
 		}
 	}

@@ -10,24 +10,27 @@ import (
 func (b *bench) get(g port.SQGet) port.SQCtx {
 	q := b.qps[g.QPN]
 	c := port.SQCtx{QPN: g.QPN, State: q.State, MTU: uint16(q.MTU.Bytes()), SQBase: q.Base, SQLog: q.Log, PI: q.PI,
-		ExecIdx: q.Exec, Offset: q.Offset, NextPSN: q.Next, Entered: q.Entered, EnteredPSN: q.EnterPSN,
+		ExecIdx: q.Exec, Offset: q.Offset, NextPSN: q.Next, Entered: q.Entered, EnteredPSN: q.EnterPSN, Gen: q.gen(),
 		Arm: 1000, SendCQN: q.CQN, SigAll: q.Sig}
 	if q.Busy {
 		b.t.Errorf("QP %d: a Get while a service is open", g.QPN)
 	}
-	if q.PI == q.Exec || q.State == abi.QPReset {
+	if q.PI == q.Exec || q.State == abi.QPReset || q.State == abi.QPRTS && (q.Rewinding || q.Paused && q.Exec == q.Entered) {
 		return c
 	}
 	c.Run, c.Flush = q.State == abi.QPRTS, q.State == abi.QPErr
 	if c.Run {
 		c.Window = uint16(q.Window - min(q.Window, q.Next.Diff(q.Una)))
 	}
-	c.Messages = uint8(q.Messages - q.Entries)
+	if !q.Paused || q.State != abi.QPRTS {
+		c.Messages = uint8(q.Messages - q.Entries)
+	}
 	c.Reads, c.Reading, c.Idle = uint8(q.Depth-len(q.Reads)), len(q.Reads) > 0, q.Next == q.Una
 	if c.Credits = 0xffff; q.Limited {
 		c.Credits = uint16(q.Credits)
 	}
 	q.Busy = c.Run || c.Flush
+	q.Open, q.Granted = c.Gen, c.Messages
 	return c
 }
 
@@ -43,15 +46,31 @@ func (b *bench) put(p port.SQPut) {
 	if q.Credits -= int(p.Credited); q.Limited && q.Credits < 0 {
 		b.t.Errorf("QP %d: more requests than credits", p.QPN)
 	}
-	q.Exec, q.Next, q.Offset, q.Entered, q.EnterPSN = p.ExecIdx, p.NextPSN, p.Offset, p.Entered, p.EnteredPSN
+	if p.Messages > q.Granted {
+		b.t.Errorf("QP %d: %d entries where %d were granted", p.QPN, p.Messages, q.Granted)
+	}
+	if q.State == abi.QPRTS && p.ExecIdx == p.Entered && !p.Fault && (p.Offset != 0 || p.NextPSN != p.EnteredPSN) {
+		b.t.Errorf("QP %d: all is sent but PSNs up to %v: %v", p.QPN, p.EnteredPSN, p)
+	}
+	q.Counted += int(p.Messages)
+	q.Entered, q.EnterPSN = p.Entered, p.EnteredPSN
+	now := q.Open == q.gen()
+	if now {
+		q.Exec, q.Next, q.Offset = p.ExecIdx, p.NextPSN, p.Offset
+	}
 	if q.Top.Before(p.NextPSN) {
 		q.Top = p.NextPSN
 	}
 	if q.State == abi.QPErr {
 		q.Exec, q.Offset = q.Entered, 0
 	}
-	if p.Fault {
+	switch {
+	case p.Fault && now:
 		b.fail(int(p.QPN))
+	case p.Fault:
+		q.Faulty = true
+	case q.beyond():
+		b.again(int(p.QPN))
 	}
 	b.progress.Notify()
 }
@@ -86,11 +105,11 @@ func (b *bench) fail(qpn int) {
 	if q.State == abi.QPReset {
 		return
 	}
-	q.State, q.Failed = abi.QPErr, true
+	q.State, q.Failed, q.Rewinding = abi.QPErr, true, false
 	if !q.Busy {
 		q.Exec, q.Offset = q.Entered, 0
 	}
-	b.acks = append(b.acks, ack{b.k.Cycle() + b.ackDelay(), qpn, q.Next.Add(1 << 22), q.CQN})
+	b.acks = append(b.acks, ack{at: b.k.Cycle() + b.ackDelay(), qpn: qpn, una: q.Next.Add(1 << 22), cqn: q.CQN})
 	b.ackEvent.Notify()
 	b.Activate.Push(port.Activate{QPN: port.QPN(qpn)})
 }

@@ -37,6 +37,10 @@ type mix struct {
 	Bad                                           int  // of so many QPs, one has a ring with a hole
 	Depth                                         int  // READs outstanding a QP
 	Credits                                       int  // that a peer gives; 0: no limit
+	Rewind                                        int  // of so many rounds of another thread, one rewinds a QP
+	Change                                        int  // likewise, one changes keys of outstanding WQEs
+	Break                                         int  // likewise, one overwrites an outstanding WQE
+	Pause                                         int  // likewise, one takes a QP to SQD or back
 	MaxLen                                        int
 	MinLog                                        int
 }
@@ -138,6 +142,41 @@ func (m *mix) drive(b *bench) func(th *hdl.Thread) {
 	}
 }
 
+// trouble happens to QPs at any moment, as long as the driver posts.
+func (m *mix) trouble(b *bench, driver *hdl.Thread) func(th *hdl.Thread) {
+	return func(th *hdl.Thread) {
+		one := func(n int) bool { return n > 0 && b.rng.IntN(n) == 0 }
+		for !driver.Done() {
+			th.Sleep(1 + b.rng.Uint64N(40))
+			n := b.rng.IntN(m.QPs)
+			q := b.qps[n]
+			w := q.outstanding(b.rng.IntN(64))
+			if q.State != abi.QPRTS {
+				continue
+			}
+			switch {
+			case one(m.Rewind):
+				una := q.Una
+				if d := q.Told.Diff(una); d > 0 && b.rng.IntN(3) > 0 {
+					una = una.Add(b.rng.Uint32N(d + 1))
+				}
+				b.rewind(n, una)
+			case one(m.Change) && w != nil:
+				q.change(w)
+			case one(m.Break) && w != nil:
+				q.overwrite(w)
+			case one(m.Pause):
+				q.Paused = !q.Paused
+				b.Activate.Push(port.Activate{QPN: port.QPN(n)})
+			}
+		}
+		for n, q := range b.qps {
+			q.Paused = false
+			b.Activate.Push(port.Activate{QPN: port.QPN(n)})
+		}
+	}
+}
+
 func (m *mix) scenario(t T) func(o hdl.Options) (hdltest.Digester, []output) {
 	return func(o hdl.Options) (hdltest.Digester, []output) {
 		p := wqesched.Params{LogQP: 6, Lines: m.Lines, Entries: m.Entries, Services: m.Services, PacketBudget: m.Packets, MessageBudget: m.Budget}
@@ -163,6 +202,9 @@ func (m *mix) scenario(t T) func(o hdl.Options) (hdltest.Digester, []output) {
 			b.QPC.Latency = func() uint64 { return 1 + b.rng.Uint64N(8) }
 		}
 		d := b.k.Go("driver", m.drive(b))
+		if m.Rewind+m.Change+m.Break+m.Pause > 0 {
+			b.k.Go("trouble", m.trouble(b, d))
+		}
 		for limit := 0; !d.Done(); limit++ {
 			require.NoError(t, b.k.Run(b.k.Cycle()+1000))
 			require.Less(t, limit, 5000, "the driver hangs")
@@ -193,6 +235,10 @@ func TestRandomPrograms(t *testing.T) {
 			Bad:      rapid.SampledFrom([]int{0, 1, 3}).Draw(t, "bad"),
 			Depth:    rapid.SampledFrom([]int{16, 1, 2, 0}).Draw(t, "depth"),
 			Credits:  rapid.SampledFrom([]int{0, 1, 5}).Draw(t, "credits"),
+			Rewind:   rapid.SampledFrom([]int{0, 1, 2, 10}).Draw(t, "rewind"),
+			Change:   rapid.SampledFrom([]int{0, 3}).Draw(t, "change"),
+			Break:    rapid.SampledFrom([]int{0, 20}).Draw(t, "break"),
+			Pause:    rapid.SampledFrom([]int{0, 5}).Draw(t, "pause"),
 			MaxLen:   rapid.SampledFrom([]int{2, 600, 6000}).Draw(t, "maxlen"),
 			MinLog:   rapid.IntRange(0, 4).Draw(t, "minlog"),
 		}
