@@ -18,8 +18,14 @@
 // scatter as the order in which frames are released and receive WQEs completed. An
 // answer is due when its packet's payload has entered the posted queue (IBTA
 // 9.7.5.1): it takes the way through scatter too, even one without payload, so that
-// it keeps its place. So does what an acknowledgement or a response means for the
-// send queue.
+// it keeps its place: that of a duplicate, too, so that none says more than what the
+// answers before it have said. So does what an acknowledgement or a response means for
+// the send queue, a rewind among it.
+//
+// Counters are those of the verdicts: a duplicate counts once, whether it is answered or
+// dropped, a request beyond the expected PSN once, whether it gets the NAK or comes behind
+// that. Dropped ones count under rx_drop_other too, and so does a duplicate of a READ
+// whose key scatter finds bad: it is not answered.
 //
 // Latency: Pkt to Op 1 cycle, Verdict to Place 1, Placed to Resp 1. Initiation
 // interval: 1 cycle each.

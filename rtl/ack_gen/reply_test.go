@@ -49,6 +49,24 @@ func TestReplies(t *testing.T) {
 	}
 }
 
+// TestLost: a duplicate that gets no answer is known to responder, and counts as
+// dropped; one of a purged QP is neither.
+func TestLost(t *testing.T) {
+	b := newBench(t, ackgen.Params{LogQP: 4}, hdl.Options{})
+	again := placed(1, 0, port.JobNone)
+	again.Job.Again = true
+	gone := again
+	gone.QPN, gone.Job.QPN = 3, 3
+	read := placed(1, 1, port.JobRead)
+	read.Job.Again = true
+	b.Purge.Push(port.Purge{QPN: 3, RX: true})
+	b.Placed.Push(again, gone, read, again, placed(1, 2, port.JobNone))
+	b.Placed.NotBefore = func(int) uint64 { return 50 }
+	require.NoError(t, b.k.Run(200))
+	require.Equal(t, []port.Job{again.Job, read.Job, again.Job}, b.Resp.Seen)
+	require.Equal(t, port.RespStats{DropOther: 2}, b.AckGen.Judge.Stats.Get())
+}
+
 // TestRespFaultRoom: with responder full, and so all that waits for it, pkt_tx is rid
 // of a fault of every QP.
 func TestRespFaultRoom(t *testing.T) {

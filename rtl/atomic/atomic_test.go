@@ -73,7 +73,7 @@ func TestProgram(t *testing.T) {
 			}
 		}), 1, 80).Draw(rt, "reqs")
 		for i := range reqs {
-			reqs[i].PSN = roce.PSN(i)
+			reqs[i].PSN, reqs[i].Slot = roce.PSN(i), uint8(i%16)
 		}
 		got := hdltest.Identical(rt, hdl.Options{}, func(o hdl.Options) (hdltest.Digester, outcome) {
 			b := newBench(rt, o, p, throttle, latency)
@@ -95,7 +95,7 @@ func TestProgram(t *testing.T) {
 		require.Len(rt, got.res, len(reqs))
 		for i, r := range got.res {
 			require.Equal(rt, res[r.PSN], r)
-			require.Equal(rt, r.QPN, got.done[i].QPN)
+			require.Equal(rt, port.AtomicDone{QPN: r.QPN, Err: r.Err}, got.done[i])
 			delete(res, r.PSN)
 		}
 	})
@@ -117,11 +117,11 @@ func model(start []uint64, bad int, reqs []port.AtomicReq) (word map[port.BusAdd
 	for _, q := range reqs {
 		i := q.Addr / 8
 		if int(i) == bad {
-			res[q.PSN] = port.AtomicRes{QPN: q.QPN, PSN: q.PSN, Err: true}
+			res[q.PSN] = port.AtomicRes{QPN: q.QPN, PSN: q.PSN, Slot: q.Slot, Err: true}
 			continue
 		}
 		old := word[8*i]
-		res[q.PSN] = port.AtomicRes{QPN: q.QPN, PSN: q.PSN, Value: old}
+		res[q.PSN] = port.AtomicRes{QPN: q.QPN, PSN: q.PSN, Slot: q.Slot, Value: old}
 		switch {
 		case q.Op == roce.RCFetchAdd:
 			word[8*i] = old + q.Swap

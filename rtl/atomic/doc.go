@@ -15,7 +15,10 @@
 // the posted queue, which no later read can pass, the next operation on the word
 // goes on: Res has the original value, Done releases the QP. A COMPARE_SWAP that
 // does not match writes nothing. If the word can't be read nothing is written, and
-// Res says so.
+// Res and Done say so.
+//
+// Duplicates of atomics never come here: responder keeps the values. The slot for one
+// goes through with its request.
 //
 // A word is 8 bytes, little-endian, at a multiple of 8: the low bits of the address
 // are ignored, qpc has refused a request that needs them. Whatever the same QP

@@ -21,11 +21,22 @@
 // while other QPs go on; if the memory could not be read, pkt_tx reports that as
 // it does for a READ, so that the QP fails and its NAK takes the place of the answer.
 //
+// A duplicate (Again) is answered in its place, behind what was asked for before it; the
+// job that it repeats may still be in the list, or leave in the same turn. A READ is read
+// again. The value of an atomic stays in its slot after it was sent; a duplicate does not
+// wait for it, since the atomic is before it in the list. It gets the value if the slot
+// still has that of its PSN and the memory could be read, else nothing. Nothing is sent
+// either when the key of a duplicate is bad (JobNone). Each has its RespDone, which gives
+// back its place among the duplicates of the QP.
+//
 // A queued acknowledgement that is the last job of its QP is replaced by a later
-// one, which says more. A NAK never is, nor an acknowledgement before one.
+// one, which says more: that of a duplicate has the PSN of the last request executed,
+// so PSNs never go back. A NAK never is replaced, nor an acknowledgement before one, and
+// none passes a READ or an atomic: it would tell the peer that their answers are lost.
 //
 // A fatal NAK may be for a READ whose memory could not be read half-way: then what is
-// left of that READ is forgotten, with all behind it, and the NAK is next.
+// left of that READ is forgotten, with all behind it, and the NAK is next. Answers of
+// duplicates from before its PSN go first; pkt_tx is silent about them.
 //
 // Purge gives back the whole list at once, and ends a slice that is being sent. It is
 // taken when pkt_tx has taken the packets before it: no answer of the QP is then on
@@ -38,8 +49,8 @@
 // 3 when its turn comes; from AtomicRes to Pkt 3. Initiation interval: 2 cycles a
 // job, 1 cycle a packet of a READ.
 //
-// Storage with 1,024 QPs and 1,024 jobs: lists 1,024 x 91 bits, pool 1,024 x 203,
-// links 1,024 x 40, values 16,384 x 65, queue of QPs 1,024 x 48.
+// Storage with 1,024 QPs and 1,024 jobs: lists 1,024 x 95 bits, pool 1,024 x 204,
+// links 1,024 x 44, values 16,384 x 89, queue of QPs 1,024 x 44.
 //
 // Invariants: entries in lists plus those free are the pool; a QP is at most once
 // in the queue; at most one slice is being sent, and a QP's next job is not begun

@@ -24,7 +24,10 @@
 //
 // Or it holds one send WQE, up to 8 units, whose tag is the QP and the index of its
 // first unit. Of one that was not asked for ahead, or was displaced since, as many
-// units are read as 16 elements take. It is dropped with the last response.
+// units are read as 16 elements take. It is dropped with the last response. A READ that
+// is asked for again has the same unit and needs no new Ahead: its line is there still,
+// or the WQE is read again. One whose last response never comes leaves a line that others
+// may displace, until its QP's marker.
 //
 // Latency: 3 cycles from request to answer on a hit, one more for each 128 bytes of a
 // WQE with more than 7 elements (6 of a send WQE); on a miss the read's plus 3, plus 4

@@ -158,3 +158,29 @@ func TestPlacedTwice(t *testing.T) {
 	require.Len(t, b.Qpc.Seen, 3, "no fault")
 	require.Zero(t, b.Fetch.Lookup.Q.Valid, "no line is left")
 }
+
+// TestUnreadMeetsPoison: an atomic fails in each cycle of a stream of another QP's
+// packets, which is poisoned itself: not one of these is placed.
+func TestUnreadMeetsPoison(t *testing.T) {
+	bad := readOf(2)
+	bad.v.Remote.Key |= port.Key(port.MptBadKey)
+	for latency := range uint64(40) {
+		steps := []step{atomicOf(1, 0x1000), bad}
+		for range 12 {
+			steps = append(steps, writeOf(2), readOf(3))
+		}
+		b := play(t, scatter.Params{}, steps)
+		b.Atomic.Bad = map[port.BusAddr]bool{bus(0x1000): true}
+		b.Atomic.Latency = func() uint64 { return latency }
+		b.Qpc.Latency = func() uint64 {
+			if b.Qpc.Seen[len(b.Qpc.Seen)-1].Kind == port.RxFault {
+				return 400
+			}
+			return 3
+		}
+		require.NoError(t, b.k.Run(300))
+		require.EqualValues(t, 2, b.Scat.Collect.Q.Poisoned)
+		require.Empty(t, b.Write.Got, "latency %d", latency)
+		require.Greater(t, len(b.Resp.Got), 3, "the atomic, and what QP 3 reads")
+	}
+}

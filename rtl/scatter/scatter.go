@@ -29,12 +29,19 @@
 // way. A SEND with invalidate has its key made invalid when its data is known to be
 // good, before anything behind it is translated.
 //
+// A duplicate of a READ has its key checked as the first one had; if that is bad, it is
+// no fault: the job goes on with nothing to do. One of an atomic has nothing to do here,
+// and waits for no atomic: responder, where it comes behind the one that it repeats, has
+// the value. A response that was placed before is placed again; the bytes are the same.
+//
 // A fault poisons the side of the QP that it is on. A request's: its receive WQE, if
 // it has one, completes with the fault's status and ack_gen is told; until the
 // verdict RxFailed comes by, the QP's requests that are already on the way are not
 // placed nor answered, and each further receive WQE that they took, or that is
-// flushed, completes once as flushed. A response's: no response of the QP is placed,
-// and none of its events goes on, until the RxFailed of that fault.
+// flushed, completes once as flushed. The same holds from the moment when the memory of
+// an atomic could not be read: responder has that reported in its turn, and what is
+// behind it must not be executed. A response's: no response of the QP is placed, and none
+// of its events goes on, until the RxFailed of that fault.
 //
 // Latency: Place to WriteReq 5 cycles plus rq_fetch's and mpt's; to Event 2 if
 // nothing of the same QP's send queue is before it, to Placed of a check 4 plus
@@ -44,8 +51,8 @@
 //
 // Invariants:
 //   - frames are released in order, each once, after their bytes were read;
-//   - completions and reports come in the order of Place; so do a QP's events, and
-//     those of its responses come behind their data;
+//   - completions and reports come in the order of Place; so do a QP's events, rewinds
+//     among them, and those of its responses come behind their data;
 //   - answers of mpt are never held back: In MptRes needs a depth of
 //     Params.Pieces; WriteDone and AtomicDone are always taken;
 //   - every write asks for a WriteDone, so that also an error CQE comes behind all
