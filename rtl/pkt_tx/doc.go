@@ -26,7 +26,8 @@
 //     Mpt.
 //   - Load: MptRes, to be connected MptDepth deep; Read.
 //   - Buffer: Data.
-//   - Send: Fault; RespFault, to be connected RespFaultDepth deep; Purge, PortReg.
+//   - Send: Fault; RespFault, to be connected RespFaultDepth deep; Purge, PortReg;
+//     Stale; Left, which must always be taken.
 //   - Seal: Eth, Stats.
 //
 // Requests and READ responses share the payload lane, packet by packet; other
@@ -51,13 +52,30 @@
 // another reason. So no packet of a QP follows one that was not sent, and a QP has
 // one fault.
 //
+// A rewind makes requests stale: those of generations before the one that Stale names.
+// qpc answers Stale for the ones that it is asked for from then on: Translate takes
+// these away. Those already in the lane Send drops when they come to its head, before
+// it looks at anything else of them, so that nobody hears of their faults; and Load
+// reads none of them whose turn comes only now. Both have the newest generation of each
+// QP in a RAM, which they look at only for requests that were asked for before the last
+// Stale came, and once for several of one QP in a row. Stale requests are no reason to
+// ask again: others of their QP that qpc allowed are as stale. A dropped packet costs
+// Send a cycle, or two if its QP has to be looked up. Its payload costs none: packets
+// that have payload are numbered, and Buffer leaves out what Send has dropped. What is
+// described behind 48 stale packets at once leaves a read and 50 cycles after Stale,
+// plus the rest of a frame of more than 1,024 bytes that is being sent.
+//
+// Left tells that a request which asks for an answer went to Seal; or that it was lost
+// since the port is off, so that the ACK timer runs then too.
+//
 // A READ response whose payload cannot be read is not sent; RespFault tells
 // ack_gen, whose NAK takes its place. So is the result of an atomic that has read
 // nothing: it takes the payload lane, to be told there. To wait until qpc knows could be for ever:
 // qpc's answers to the receive side wait for room that this block makes. Instead
 // the QP is mute until the marker of its purge: of its responses only the NAK of the
 // failed one is sent. All others, a NAK of a later request among them, are for what is
-// behind it.
+// behind it. Of a response to a duplicate (Again) that cannot be read nobody is told, and
+// the QP speaks on: the peer asks once more.
 //
 // Purge passes on the marker when every packet before it has left or has been
 // dropped, responses too.
@@ -71,10 +89,10 @@
 // takes 1 more; while QPs are mute, each response does. Initiation interval: 1
 // cycle a beat of frame or payload, 1 a piece and 1 more when mpt gives two runs.
 //
-// Storage besides the payload buffer: with 1,024 QPs, last numbers 1,024 x 16 bits
-// and mute 1,024 x 1.
+// Storage besides the payload buffer: with 1,024 QPs, last numbers 1,024 x 16 bits,
+// mute 1,024 x 25, and generations 2 x 1,024 x 8.
 //
 // Invariants: from the first beat of a frame to the last, Eth has a beat in every
-// cycle in which it is taken; Hdr and Data are always taken; MptRes is never
+// cycle in which it is taken; Hdr, Data and Stale are always taken; MptRes is never
 // fuller than MptDepth, RespFault never than RespFaultDepth.
 package pkttx

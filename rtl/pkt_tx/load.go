@@ -68,7 +68,7 @@ func (l *Load) Eval() {
 	}
 	var res *port.MptRes
 	if !o.Inline {
-		if !l.MptRes.Valid() || !l.Read.Ready() && !skip {
+		if !l.MptRes.Valid() || !l.Read.Ready() {
 			return
 		}
 		if res = l.MptRes.Head(); vendor == abi.VendorNone {

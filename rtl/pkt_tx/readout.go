@@ -15,20 +15,17 @@ type readout struct {
 func passed(number, taken uint16) bool { return int16(number-taken) <= 0 }
 
 // readOut passes on the beat that was read in the cycle before, and reads the
-// next. A beat is released with its read: Load hears of it a cycle later. A packet that
-// Send has dropped is released at once.
+// next. A beat is released with its read: Load hears of it a cycle later. Of a packet
+// that Send drops meanwhile the rest is released at once.
 func (b *Buffer) readOut() {
 	q, d := &b.Q.Out, &b.D.Out
 	if !b.chunks.Ready() {
 		return
 	}
-	dropped := passed(q.Number, b.taken.Get())
 	if q.Busy {
+		c := b.chunks.Next()
+		c.Number, c.Vendor, c.Data = q.Number, abi.VendorNone, *b.payload.Data(1)
 		d.Busy = false
-		if !dropped {
-			c := b.chunks.Next()
-			c.Number, c.Vendor, c.Data = q.Number, abi.VendorNone, *b.payload.Data(1)
-		}
 	}
 	left := q.Left
 	switch {
@@ -37,22 +34,19 @@ func (b *Buffer) readOut() {
 			return
 		}
 		f := b.fullIn.Head()
-		dropped = passed(q.Number+1, b.taken.Get())
-		if f.Vendor != abi.VendorNone || dropped {
-			if !q.Busy && !dropped {
-				*b.chunks.Next() = chunk{Number: q.Number + 1, Vendor: f.Vendor}
-			}
-			if !q.Busy || dropped {
+		if f.Vendor != abi.VendorNone {
+			if !q.Busy {
 				b.fullIn.Take()
+				d.Number = q.Number + 1
+				*b.chunks.Next() = chunk{Number: d.Number, Vendor: f.Vendor}
 				b.release(f.Beats)
-				d.Number, d.Next = q.Number+1, b.wrap(q.Next+uint16(f.Beats))
+				d.Next = b.wrap(q.Next + uint16(f.Beats))
 			}
 			return
 		}
 		b.fullIn.Take()
-		d.Number = q.Number + 1
-		left = f.Beats
-	case dropped:
+		d.Number, left = q.Number+1, f.Beats
+	case passed(q.Number, b.taken.Get()):
 		b.release(left)
 		d.Next, d.Left = b.wrap(q.Next+uint16(left)), 0
 		return
