@@ -174,9 +174,9 @@ func (p *program) rewound(qpn int) port.AckEvent {
 	return e
 }
 
-// entered tells whether there are messages, and all have left their source.
+// entered tells whether there are messages, and all are on the table.
 func (p *program) entered(l *life) bool {
-	return len(l.messages) > 0 && l.messages[len(l.messages)-1].pushed < p.b.Sent.Sent()
+	return len(l.messages) > 0 && !p.b.DUT.Sent.Valid() && l.messages[len(l.messages)-1].pushed < p.b.Sent.Sent()
 }
 
 var failures = []abi.WCStatus{abi.StatusRetryExc, abi.StatusLocProt, abi.StatusRemOp, abi.StatusRNRRetryExc}
