@@ -37,6 +37,9 @@ type bench struct {
 	Async    agent.Sink[port.EventReq]
 	Level    level
 	k        *hdl.Kernel
+
+	lossy  []*lossy // by QPN - 1
+	asking []*lossy // whose headers were asked for, oldest first
 }
 
 // level drives PortReg and reads Stats.
@@ -113,7 +116,11 @@ func (b *bench) run(t require.TestingT, cycles uint64) {
 func (b *bench) toRTS(n port.QPN) { pushToRTS(&b.Admin, n) }
 
 func pushToRTS(s *agent.Source[port.QPAdmin], n port.QPN) {
-	a := connected()
+	pushConnected(s, n, connected())
+}
+
+// pushConnected takes a QP to RTS with the attributes of a.
+func pushConnected(s *agent.Source[port.QPAdmin], n port.QPN, a abi.QPMailbox) {
 	a.DestQPN = uint32(n)
 	s.Push(port.QPAdmin{Op: port.QPCreate, QPN: n, Attr: a})
 	for _, m := range toRTS {

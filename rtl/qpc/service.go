@@ -40,7 +40,7 @@ func (c *Context) get(g *port.SQGet, e *Env) port.SQCtx {
 		x.Reads, x.Reading = c.mayRead()
 		x.Credits = c.credits(e)
 	}
-	if cm.State != abi.QPSQD && !s.Faulty && s.Messages < e.Messages {
+	if cm.State != abi.QPSQD && !(x.Run && s.Faulty) && s.Messages < e.Messages {
 		x.Messages = uint8(e.Messages - s.Messages)
 	}
 	s.Busy = true
@@ -57,14 +57,15 @@ func (c *Context) put(p *port.SQPut) Bank {
 		return 0
 	}
 	s.Top = s.Next.Add(max(s.Top.Diff(s.Next), p.NextPSN.Diff(s.Next)))
-	s.Faulty = s.Faulty || p.Fault && p.Entered != s.Entered
+	stale := s.Rewinding && c.runs()
+	s.Faulty = s.Faulty || p.Fault && !(stale && p.Entered == s.Entered)
 	s.Entered, s.EnteredPSN = p.Entered, p.EnteredPSN
 	s.Messages += uint16(p.Messages)
 	c.spend(p.Requests, p.Credited)
 	s.Busy, s.Granted = false, 0
 	w := InSQ
 	switch {
-	case !s.Rewinding || !c.runs():
+	case !stale:
 		s.Exec, s.Offset, s.Next = p.ExecIdx, p.Offset, p.NextPSN
 		w |= c.settle()
 	case s.Resume.Has:
