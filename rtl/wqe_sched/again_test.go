@@ -1,0 +1,268 @@
+package wqesched_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"rnic/abi"
+	"rnic/hdl"
+	"rnic/roce"
+	"rnic/rtl/port"
+	wqesched "rnic/rtl/wqe_sched"
+)
+
+// silent is a bench whose peer answers nothing before it is let to.
+func silent(t *testing.T, p wqesched.Params) *bench {
+	b := newBench(t, hdl.Options{}, p, 0)
+	b.ackDelay = func() uint64 { return 1 << 20 }
+	t.Cleanup(b.k.Close)
+	return b
+}
+
+// lost loses all answers of QP 0 that are under way, and has it send again from the
+// n-th PSN on. It returns what was sent before.
+func (b *bench) lost(n uint32) int {
+	b.acks = nil
+	b.ackDelay = func() uint64 { return 30 }
+	before := len(b.Pkt.Got)
+	b.k.Go("rewind", func(*hdl.Thread) { b.rewind(0, b.qps[0].First.Add(n)) })
+	return before
+}
+
+// TestAgain: a rewind to any PSN of three messages sends what follows again, and
+// nothing is entered twice.
+func TestAgain(t *testing.T) {
+	for n := range uint32(14) {
+		b := silent(t, wqesched.Params{})
+		q := b.qp(6, roce.MTU256, 1<<10, 64)
+		b.post(0, send(abi.OpWrite, 0, sge(1000)).remote(1, 2), false)          // 4 packets
+		b.post(0, send(abi.OpRead, 0, sge(1500)).remote(0x10000, 0x500), false) // 6 responses
+		b.post(0, nop(), false)
+		b.post(0, send(abi.OpSendImm, 0, sge(600)), false) // 3 packets
+		b.post(0, swap(abi.OpFetchAdd, 0, 7, 0, sge(8)), false)
+		require.NoError(t, b.k.Run(500))
+		require.Len(t, b.Pkt.Got, 4+1+3+1)
+		before := b.lost(n)
+		b.run(3000)
+		b.check()
+		again := b.Pkt.Got[before:]
+		require.Equal(t, q.First.Add(n), again[0].PSN)
+		require.EqualValues(t, 1, again[0].Gen)
+		require.Equal(t, q.First.Add(13), again[len(again)-1].PSN)
+		require.Len(t, b.Sent.Got, 5)
+		require.Len(t, b.Post.Got, 2)
+		require.Len(t, b.Ahead.Got, 2)
+		if n >= 4 && n < 10 { // the READ asks for the rest
+			require.Equal(t, port.Reth{VA: port.VA(0x10000 + 256*(n-4)), RKey: 0x500, Len: 1500 - 256*(n-4)}, again[0].Reth)
+			require.Equal(t, q.First.Add(9), again[0].LastPSN)
+			require.Len(t, again, 1+3+1)
+		}
+	}
+}
+
+// TestAgainUnheld: what holds a WQE that is to be started holds none that is sent
+// again: no entry is left, of the QP or in the table, no credit, no READ may be
+// started, and it is fenced.
+func TestAgainUnheld(t *testing.T) {
+	b := silent(t, wqesched.Params{Entries: 5})
+	q := b.qp(6, roce.MTU1024, 64, 4)
+	q.Limited, q.Credits, q.Depth = true, 1, 2
+	b.qp(6, roce.MTU1024, 64, 4)
+	b.post(1, send(abi.OpSend, 0, sge(8)), false)
+	fenced := send(abi.OpSend, abi.WQEFence, sge(8))
+	b.post(0, fenced, false)
+	b.post(0, read(8), false)
+	b.post(0, nop(), false)
+	b.post(0, read(8), false)
+	b.post(0, send(abi.OpWrite, 0, sge(8)).remote(1, 2), false)
+	require.NoError(t, b.k.Run(500))
+	require.Len(t, b.Pkt.Got, 1+3)
+	require.Len(t, b.Sent.Got, 1+3+1)
+	before := b.lost(0)
+	require.NoError(t, b.k.Run(b.k.Cycle()+100))
+	require.GreaterOrEqual(t, len(b.Pkt.Got), before+3)
+	for i, p := range b.Pkt.Got[before : before+3] {
+		require.Equal(t, q.First.Add(uint32(i)), p.PSN)
+	}
+	b.acks = append(b.acks, ack{at: b.k.Cycle(), qpn: 1, una: b.qps[1].Next, cqn: 1})
+	b.run(3000)
+	b.check()
+}
+
+// TestAgainStarved: a QP that waits for an entry of the table is activated to send
+// again what the entries are of that it waits for.
+func TestAgainStarved(t *testing.T) {
+	b := silent(t, wqesched.Params{Entries: 1})
+	b.qp(6, roce.MTU1024, 64, 4)
+	b.post(0, send(abi.OpSend, 0, sge(8)), false)
+	b.post(0, send(abi.OpSend, 0, sge(8)), false)
+	require.NoError(t, b.k.Run(500))
+	require.Len(t, b.Pkt.Got, 1)
+	b.lost(0)
+	b.run(3000)
+	b.check()
+	require.Len(t, b.Pkt.Got, 3)
+}
+
+// TestAgainPaused: in SQD what is entered is sent, and nothing is started.
+func TestAgainPaused(t *testing.T) {
+	b := silent(t, wqesched.Params{})
+	q := b.qp(6, roce.MTU256, 3, 4)
+	b.post(0, send(abi.OpSend, 0, sge(256)), false)
+	b.post(0, send(abi.OpSend, 0, sge(1000)), false)
+	b.post(0, send(abi.OpSend, 0, sge(256)), false)
+	require.NoError(t, b.k.Run(500))
+	require.Len(t, b.Pkt.Got, 3, "the window is shut")
+	q.Paused = true
+	before := b.lost(0)
+	require.NoError(t, b.k.Run(b.k.Cycle()+1000))
+	require.Len(t, b.Pkt.Got[before:], 5)
+	require.Len(t, b.Sent.Got, 2)
+	require.Empty(t, q.Live)
+	q.Paused = false
+	b.k.Go("resume", func(*hdl.Thread) { b.Activate.Push(port.Activate{}) })
+	b.run(1000)
+	b.check()
+	require.Len(t, b.Sent.Got, 3)
+}
+
+// TestAgainFault: a faulty WQE was entered by a service from before the rewind, so
+// its Fault was passed over; it is told again where it stands.
+func TestAgainFault(t *testing.T) {
+	for _, bad := range malformed {
+		b := silent(t, wqesched.Params{})
+		q := b.qp(6, roce.MTU256, 64, 16)
+		b.post(0, send(abi.OpSend, 0, sge(600)), false)
+		b.post(0, nop(), false)
+		require.NoError(t, b.k.Run(500))
+		b.post(0, bad.w, false)
+		// The rewind comes while the service with the fault is open.
+		put, early := b.Put.OnTake, true
+		b.Put.OnTake = func(p port.SQPut) {
+			if p.Fault && early {
+				early = false
+				b.again(0)
+			}
+			put(p)
+		}
+		b.acks = nil
+		b.ackDelay = func() uint64 { return 30 }
+		b.run(3000)
+		require.True(t, q.Faulty, bad.name)
+		require.True(t, q.Failed, bad.name)
+		require.Len(t, b.Sent.Got, 3)
+		require.Len(t, b.Pkt.Got, 6, "%s: the SEND twice", bad.name)
+		last := b.Put.Got[len(b.Put.Got)-1]
+		require.True(t, last.Fault)
+		require.Equal(t, last.Entered, last.ExecIdx)
+		require.Equal(t, last.EnteredPSN, last.NextPSN)
+	}
+}
+
+// TestAgainChanged: the host overwrote a WQE before it was sent again. Where units
+// and PSNs do not come out the message fails, at a PSN that was entered; where none
+// is left, the service ends with Fault.
+func TestAgainChanged(t *testing.T) {
+	two := work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpNop, Units: 2}}
+	for _, c := range []struct {
+		name  string
+		at    int // of SEND of 3 packets, NOP, WRITE of 1 packet, NOP
+		by    work
+		sent  int  // packets before the one that fails
+		fault bool // it ends with Fault
+	}{
+		{"fewer packets", 2, nop(), 3, false},
+		{"more packets", 2, send(abi.OpSend, 0, sge(257)), 3, false},
+		{"more units", 2, two, 3, false},
+		{"malformed", 0, work{Units: 1, Ctrl: abi.WQEControl{Op: 77}}, 0, false},
+		{"malformed, in the middle", 1, work{Units: 1, Ctrl: abi.WQEControl{Op: 77}}, 3, false},
+		{"packets moved to another WQE", 0, send(abi.OpSend, 0, sge(8)), 2, false},
+		{"packets beyond all", 0, send(abi.OpSend, 0, sge(1025)), 0, false},
+		{"units beyond all", 0, work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpNop, Units: 5}}, 0, false},
+		{"local only, with packets", 3, send(abi.OpSend, 0), 4, true},
+		{"local only, malformed", 3, work{Units: 1, Ctrl: abi.WQEControl{Op: 77}}, 4, true},
+		{"local only, more units", 3, two, 4, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := silent(t, wqesched.Params{Lines: 1})
+			q := b.qp(6, roce.MTU256, 64, 16).place(0)
+			b.qp(6, roce.MTU256, 64, 16)
+			for _, w := range []work{send(abi.OpSend, 0, sge(600)), nop(), send(abi.OpWrite, 0, sge(8)), nop(), nop()} {
+				b.post(0, w, false)
+			}
+			q.Messages = 4 // the last one is not entered
+			require.NoError(t, b.k.Run(500))
+			require.Len(t, b.Sent.Got, 4)
+			q.Messages = 16
+			b.k.Go("post", func(*hdl.Thread) { b.post(1, nop(), false) }) // takes the line
+			require.NoError(t, b.k.Run(1000))
+			w := q.Posted[c.at]
+			c.by.Ctrl.Index = w.Idx
+			if c.by.Ctrl.Units == 0 {
+				c.by.Ctrl.Units = 1
+			}
+			slot := &q.Ring[abi.RingSlot(w.Idx, q.Log)]
+			abi.WQEControlLayout.Encode(&c.by.Ctrl, slot[:])
+			for _, e := range c.by.SGE {
+				abi.SGELayout.Encode(&e, slot[abi.WQEDataOffset:])
+			}
+			before := b.lost(0)
+			b.run(5000)
+			require.True(t, q.Failed)
+			again := b.Pkt.Got[before:]
+			fault := false
+			for _, p := range b.Put.Got {
+				fault = fault || p.Fault
+			}
+			require.Equal(t, c.fault, fault)
+			if c.fault {
+				require.Len(t, again, c.sent)
+			} else {
+				require.Len(t, again, c.sent+1)
+				last := again[c.sent]
+				require.True(t, gaveUp(&last))
+				require.True(t, last.PSN.Before(q.EnterPSN))
+				require.Equal(t, last.PSN, last.LastPSN)
+			}
+			require.Len(t, b.Sent.Got, 4+1+1, "the last WQE is flushed")
+		})
+	}
+}
+
+// TestAgainKeys: payload is sent from where the WQE says now.
+func TestAgainKeys(t *testing.T) {
+	b := silent(t, wqesched.Params{Lines: 1})
+	q := b.qp(6, roce.MTU256, 64, 16)
+	b.qp(6, roce.MTU256, 64, 16)
+	b.post(0, send(abi.OpSend, 0, sge(600)), false)
+	require.NoError(t, b.k.Run(500))
+	b.k.Go("post", func(*hdl.Thread) { b.post(1, nop(), false) }) // takes the line
+	require.NoError(t, b.k.Run(1000))
+	q.change(&q.Posted[0])
+	b.lost(1)
+	b.run(1000)
+	b.check()
+	require.Len(t, b.Piece.Got, 5)
+	for i, p := range b.Piece.Got {
+		require.Equal(t, i >= 3, p.Key&changedKey != 0)
+	}
+}
+
+// TestAgainOldService: a service that is open goes on as it was; the new generation
+// starts after its Put.
+func TestAgainOldService(t *testing.T) {
+	for delay := range uint64(40) {
+		b := silent(t, wqesched.Params{})
+		q := b.qp(6, roce.MTU256, 1<<10, 64)
+		for range 4 {
+			b.post(0, send(abi.OpSend, 0, sge(1000)), false)
+		}
+		b.ackDelay = func() uint64 { return 30 }
+		require.NoError(t, b.k.Run(20+delay))
+		b.k.Go("rewind", func(*hdl.Thread) { b.rewind(0, q.Una) })
+		b.run(3000)
+		b.check()
+		require.Len(t, b.Sent.Got, 4)
+	}
+}
