@@ -15,6 +15,11 @@
 // QPs; pkt_tx and scatter ask mpt; CQEs, events and MSI-X leave through cq_writer;
 // admin executes the driver's commands on qpc, mpt and cq_writer.
 //
+// A lost packet is sent again from host memory: qpc rewinds the QP, pkt_tx drops what
+// is under way of it, retrans says with which WQE to go on once those before it have
+// ended, and wqe_sched reads that again. pkt_tx tells retrans which requests have left,
+// for its ACK timers.
+//
 // Each folder is a block and says in its package comment what it does, its ports,
 // latency and invariants; package port has what travels between them.
 package rtl
