@@ -165,47 +165,53 @@ func TestAgainFault(t *testing.T) {
 // is left, the service ends with Fault.
 func TestAgainChanged(t *testing.T) {
 	two := work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpNop, Units: 2}}
+	bad := work{Units: 1, Ctrl: abi.WQEControl{Op: 77}}
 	for _, c := range []struct {
-		name  string
-		at    int // of SEND of 3 packets, NOP, WRITE of 1 packet, NOP
-		by    work
-		sent  int  // packets before the one that fails
-		fault bool // it ends with Fault
+		name    string
+		entered int // of SEND of 3 packets, NOP, SEND of 2 packets, NOP, NOP, NOP
+		at      int // the one that was changed
+		by      work
+		sent    int  // packets before the one that fails
+		fault   bool // it ends with Fault
 	}{
-		{"fewer packets", 2, nop(), 3, false},
-		{"more packets", 2, send(abi.OpSend, 0, sge(257)), 3, false},
-		{"more units", 2, two, 3, false},
-		{"malformed", 0, work{Units: 1, Ctrl: abi.WQEControl{Op: 77}}, 0, false},
-		{"malformed, in the middle", 1, work{Units: 1, Ctrl: abi.WQEControl{Op: 77}}, 3, false},
-		{"packets moved to another WQE", 0, send(abi.OpSend, 0, sge(8)), 2, false},
-		{"packets beyond all", 0, send(abi.OpSend, 0, sge(1025)), 0, false},
-		{"units beyond all", 0, work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpNop, Units: 5}}, 0, false},
-		{"local only, with packets", 3, send(abi.OpSend, 0), 4, true},
-		{"local only, malformed", 3, work{Units: 1, Ctrl: abi.WQEControl{Op: 77}}, 4, true},
-		{"local only, more units", 3, two, 4, true},
+		{"fewer packets, more behind it", 5, 0, send(abi.OpSend, 0, sge(8)), 3, false},
+		{"fewer packets at the end", 3, 2, send(abi.OpSend, 0, sge(8)), 3, false},
+		{"none, more behind it", 5, 2, nop(), 3, false},
+		{"none at the end", 3, 2, nop(), 3, false},
+		{"more packets", 5, 2, send(abi.OpSend, 0, sge(513)), 3, false},
+		{"more packets, of a WQE in the middle", 5, 0, send(abi.OpSend, 0, sge(256*5+1)), 0, false},
+		{"more units", 3, 2, send(abi.OpSend, 0, sge(300), sge(0), sge(0)), 3, false},
+		{"more units of none", 3, 2, two, 3, false},
+		{"malformed", 5, 0, bad, 0, false},
+		{"malformed, no packets before", 5, 1, bad, 3, false},
+		{"malformed at the end", 3, 2, bad, 3, false},
+		{"units beyond all", 4, 0, work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpNop, Units: 5}}, 0, false},
+		{"local, with packets", 5, 4, send(abi.OpSend, 0), 5, true},
+		{"local, malformed", 5, 4, bad, 5, true},
+		{"local, malformed, more behind it", 5, 3, bad, 5, true},
+		{"local, more units", 5, 4, two, 5, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := silent(t, wqesched.Params{Lines: 1})
 			q := b.qp(6, roce.MTU256, 64, 16).place(0)
 			b.qp(6, roce.MTU256, 64, 16)
-			for _, w := range []work{send(abi.OpSend, 0, sge(600)), nop(), send(abi.OpWrite, 0, sge(8)), nop(), nop()} {
+			for _, w := range []work{send(abi.OpSend, 0, sge(600)), nop(), send(abi.OpSend, 0, sge(300)), nop(), nop(), nop()} {
 				b.post(0, w, false)
 			}
-			q.Messages = 4 // the last one is not entered
+			q.Messages = c.entered
 			require.NoError(t, b.k.Run(500))
-			require.Len(t, b.Sent.Got, 4)
+			require.Len(t, b.Sent.Got, c.entered)
 			q.Messages = 16
 			b.k.Go("post", func(*hdl.Thread) { b.post(1, nop(), false) }) // takes the line
 			require.NoError(t, b.k.Run(1000))
 			w := q.Posted[c.at]
 			c.by.Ctrl.Index = w.Idx
 			if c.by.Ctrl.Units == 0 {
-				c.by.Ctrl.Units = 1
+				c.by.Ctrl.Units = uint8(c.by.Units)
 			}
-			slot := &q.Ring[abi.RingSlot(w.Idx, q.Log)]
-			abi.WQEControlLayout.Encode(&c.by.Ctrl, slot[:])
-			for _, e := range c.by.SGE {
-				abi.SGELayout.Encode(&e, slot[abi.WQEDataOffset:])
+			abi.WQEControlLayout.Encode(&c.by.Ctrl, q.Ring[abi.RingSlot(w.Idx, q.Log)][:])
+			for i, e := range c.by.SGE {
+				q.element(w.Idx, i, e)
 			}
 			before := b.lost(0)
 			b.run(5000)
@@ -220,12 +226,14 @@ func TestAgainChanged(t *testing.T) {
 				require.Len(t, again, c.sent)
 			} else {
 				require.Len(t, again, c.sent+1)
-				last := again[c.sent]
-				require.True(t, gaveUp(&last))
-				require.True(t, last.PSN.Before(q.EnterPSN))
-				require.Equal(t, last.PSN, last.LastPSN)
+				p := again[c.sent]
+				require.True(t, gaveUp(&p))
+				require.True(t, p.PSN.Before(q.EnterPSN))
+				require.Equal(t, p.PSN, p.LastPSN)
 			}
-			require.Len(t, b.Sent.Got, 4+1+1, "the last WQE is flushed")
+			require.Len(t, b.Sent.Got, 6+1, "what was not entered is flushed")
+			last := b.Put.Got[len(b.Put.Got)-1]
+			require.Equal(t, q.PI, last.ExecIdx)
 		})
 	}
 }

@@ -110,13 +110,16 @@ func (q *queuePair) change(w *work) {
 		return
 	}
 	q.Changed = true
-	for i := range w.SGE {
-		off := abi.WQEDataOffset + abi.SGESize*i
-		u := &q.Ring[abi.RingSlot(w.Idx+uint16(off/64), q.Log)]
-		e := w.SGE[i]
+	for i, e := range w.SGE {
 		e.LKey ^= changedKey
-		abi.SGELayout.Encode(&e, u[off%64:])
+		q.element(w.Idx, i, e)
 	}
+}
+
+// element writes element i of the WQE at idx.
+func (q *queuePair) element(idx uint16, i int, e abi.SGE) {
+	off := abi.WQEDataOffset + abi.SGESize*i
+	abi.SGELayout.Encode(&e, q.Ring[abi.RingSlot(idx+uint16(off/64), q.Log)][off%64:])
 }
 
 // overwrite has a WQE be one that can't be executed.
