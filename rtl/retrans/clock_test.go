@@ -158,6 +158,76 @@ func TestTimerWhileAFailureWaits(t *testing.T) {
 	}
 }
 
+// TestRequestsBeforeAFailureLeaveLate: they are not all that is waited for.
+func TestRequestsBeforeAFailureLeaveLate(t *testing.T) {
+	b := open(t)
+	for i := range roce.PSN(4) {
+		b.Sent.Push(armed(wire(3, uint16(i), 5+i, 1), 500))
+	}
+	b.run(t, 50)
+	b.Event.Push(port.AckEvent{QPN: 3, Una: 5, Fail: true, FailPSN: 7, Status: abi.StatusLocProt, Arm: 500})
+	b.run(t, 50)
+	b.leave(3, 5)
+	b.run(t, 50)
+	b.Ack.Push(port.AckEvent{QPN: 3, Una: 6, Fail: true, FailPSN: 7, Status: abi.StatusLocProt, Arm: 500})
+	at := b.k.Cycle() + 2
+	b.run(t, 2000)
+	require.Equal(t, []uint64{at + 500}, b.expiries())
+	b.Event.Push(port.AckEvent{QPN: 3, Una: 7, Fail: true, FailPSN: 7, Status: abi.StatusLocProt, Arm: 500})
+	b.run(t, 50)
+	b.leave(3, 7) // was on its way as that failed
+	b.run(t, 50)
+	require.Zero(t, b.DUT.Clock.Records.Peek(3).Phase)
+}
+
+// TestProgressFarBeyondWhatHasLeft: PSNs 2^23 apart have no order.
+func TestProgressFarBeyondWhatHasLeft(t *testing.T) {
+	b := open(t)
+	b.send(armed(wire(3, 1, 5, 1), 100))
+	b.Sent.Push(armed(wire(3, 2, 6, roce.MaxOutstanding), 100))
+	b.Ack.Push(port.AckEvent{QPN: 3, Una: 6, Arm: 100}, port.AckEvent{QPN: 3, Una: 6 + roce.MaxOutstanding, Arm: 100})
+	b.Ack.NotBefore = func(n int) uint64 { return 50 + 20*uint64(n) }
+	b.run(t, 1000)
+	require.Empty(t, b.expiries())
+}
+
+// TestNextLifeOfATimer knows nothing of the one before.
+func TestNextLifeOfATimer(t *testing.T) {
+	for _, psn := range []roce.PSN{5, 0x400000, 0xa00000, 0xfffff0} {
+		b := open(t)
+		b.send(armed(wire(3, 1, 0x700000, 4), 100))
+		b.run(t, 50)
+		b.Purge.Push(port.Purge{QPN: 3})
+		b.run(t, 500)
+		b.Sent.Push(armed(wire(3, 1, psn, 1), 100))
+		b.run(t, 500)
+		require.Empty(t, b.expiries())
+		b.leave(3, psn)
+		b.run(t, 500)
+		require.Len(t, b.expiries(), 1, psn)
+		b.Event.Push(port.AckEvent{QPN: 3, Una: psn + 1, Arm: 100})
+		b.run(t, 500)
+		require.Len(t, b.expiries(), 1)
+	}
+}
+
+// TestPurgeMeetsTimeout: none is told behind the marker, in which cycle ever the
+// timer expires.
+func TestPurgeMeetsTimeout(t *testing.T) {
+	for shift := range uint64(20) {
+		b := open(t)
+		b.send(armed(wire(3, 1, 0, 1), 500))
+		b.Left.NotBefore = func(int) uint64 { return 99 }
+		b.Purge.Push(port.Purge{QPN: 3})
+		b.Purge.NotBefore = func(int) uint64 { return 585 + shift }
+		b.run(t, 3000)
+		require.Len(t, b.CQE.At, 1)
+		for _, at := range b.expiries() {
+			require.Less(t, at, b.CQE.At[0]-1, shift)
+		}
+	}
+}
+
 // TestLeftNeverWaits: one is taken each cycle, whatever else there is to do, and
 // whoever takes nothing.
 func TestLeftNeverWaits(t *testing.T) {

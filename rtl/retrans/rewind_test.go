@@ -204,12 +204,17 @@ func TestNewerRewindTakesThePlace(t *testing.T) {
 	}
 }
 
-// TestGenerations has them pass zero.
+// TestGenerations has them pass zero, in several lives of a QP number.
 func TestGenerations(t *testing.T) {
 	b := open(t)
-	b.Sent.Push(wire(3, 1, 5, 1))
 	var want []uint8
 	for i := range 300 {
+		if i%100 == 0 {
+			b.Purge.Push(port.Purge{QPN: 3})
+			b.run(t, 30)
+			b.Sent.Push(wire(3, 1, 5, 1))
+			b.run(t, 30)
+		}
 		want = append(want, uint8(i+1))
 		b.Ack.Push(rewind(3, 5, uint8(i+1), 0))
 		b.run(t, 30)
@@ -255,19 +260,23 @@ func TestFailureTakesThePlaceOfRewind(t *testing.T) {
 func TestPurgeTakesThePlaceOfRewind(t *testing.T) {
 	for _, wait := range []uint64{0, 500} {
 		b := open(t)
-		b.CQE.Shut = true
+		b.Retire.Shut = true
 		for i := range uint16(10) {
-			b.Sent.Push(local(4, i, 0, 0)) // no more CQEs
+			b.Sent.Push(local(4, i, 0, 0)) // no more DONEs
 		}
 		b.Sent.Push(wire(3, 1, 5, 1), wire(3, 2, 6, 2))
 		b.Ack.Push(rewind(3, 5, 1, wait))
 		b.Ack.NotBefore = func(int) uint64 { return 50 }
 		b.Purge.Push(port.Purge{QPN: 3})
 		b.Purge.NotBefore = func(int) uint64 { return 60 }
+		for range 200 { // the marker waits for these
+			b.Event.Push(port.AckEvent{QPN: 9})
+		}
+		b.Event.NotBefore = func(int) uint64 { return 150 }
 		b.k.Go("host", func(th *hdl.Thread) {
 			th.Sleep(200)
-			b.CQE.Shut = false
-			b.CQE.Wake()
+			b.Retire.Shut = false
+			b.Retire.Wake()
 		})
 		b.run(t, 1000)
 		require.Equal(t, 12, b.freed())
@@ -278,6 +287,49 @@ func TestPurgeTakesThePlaceOfRewind(t *testing.T) {
 		b.Ack.NotBefore = func(int) uint64 { return 1100 }
 		b.run(t, 1000)
 		require.Equal(t, []uint8{2}, b.gens())
+	}
+}
+
+// TestPurgeOfOneThatIsToBeAnswered: it is in the queue of those that wait for their
+// turn, and must not get there twice.
+func TestPurgeOfOneThatIsToBeAnswered(t *testing.T) {
+	b := newBench(t, hdl.Options{Strict: true}, retrans.Params{LogQP: 1}, 0)
+	defer b.k.Close()
+	b.Retire.Shut = true
+	for i := range uint16(4) {
+		b.Sent.Push(local(1, i, 5, 0)) // no more DONEs
+	}
+	b.Event.Push(rewind(0, 6, 1, 0))
+	b.Event.NotBefore = func(int) uint64 { return 100 }
+	b.Purge.Push(port.Purge{QPN: 0})
+	b.Purge.NotBefore = func(int) uint64 { return 200 }
+	b.k.Go("later", func(th *hdl.Thread) {
+		th.Sleep(300)
+		b.Sent.Push(local(0, 1, 7, 0))
+		th.Sleep(100)
+		b.Retire.Shut = false
+		b.Retire.Wake()
+	})
+	b.run(t, 1000)
+	require.Equal(t, 5, b.freed())
+	require.Len(t, b.CQE.Got, 6)
+	require.Empty(t, b.gens())
+}
+
+// TestRewindMeetsTimeout: none is told between the two events, in which cycle ever
+// the timer expires.
+func TestRewindMeetsTimeout(t *testing.T) {
+	for shift := range uint64(12) {
+		b := open(t)
+		b.send(armed(wire(3, 1, 5, 1), 500))
+		b.Left.NotBefore = func(int) uint64 { return 99 }
+		e := rewind(3, 5, 1, 100)
+		e.Arm = 500
+		b.Ack.Push(e)
+		b.Ack.NotBefore = func(int) uint64 { return 593 + shift }
+		b.run(t, 3000)
+		require.Equal(t, 594+shift >= 599, len(b.expiries()) == 1, shift)
+		require.Equal(t, []uint8{1}, b.gens())
 	}
 }
 
