@@ -97,4 +97,4 @@ func (h *Host) Inject(frame []byte) {
 }
 
 // Cable tells what has become of the frames on their way to the host.
-func (h *Host) Cable() Cable { return h.node.Wire.gate.cable() }
+func (h *Host) Cable() Cable { return h.node.Wire.gate.cable(h.K.Cycle()) }

@@ -48,10 +48,10 @@ type held struct {
 	pass  int    // frames that still go by before; 0: it waits for due alone
 }
 
-func (g *gate) cable() Cable {
+func (g *gate) cable(now uint64) Cable {
 	c := g.count
 	c.Waiting = len(g.held)
-	c.Until = g.silent
+	c.Until = max(now, g.silent)
 	for i := range g.queue {
 		c.Until += 1 + g.wait[i]
 		if g.queue[i].Last {

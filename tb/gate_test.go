@@ -20,7 +20,7 @@ func cross(t require.TestingT, verdicts []Verdict) (numbers []int, cycles []uint
 		n++
 		return verdicts[n-1]
 	}}
-	for now := uint64(0); now < 8*uint64(len(verdicts)) || g.cable().Waiting > 0; now++ {
+	for now := uint64(0); now < 8*uint64(len(verdicts)) || g.cable(now).Waiting > 0; now++ {
 		g.release(now)
 		came := false
 		if i := int(now / 8); now%8 == 0 && i < len(verdicts) {
@@ -30,7 +30,7 @@ func cross(t require.TestingT, verdicts []Verdict) (numbers []int, cycles []uint
 			came = true
 			require.False(t, g.arrive(&b, now))
 		}
-		c := g.cable()
+		c := g.cable(now)
 		require.Equal(t, c.Came+c.Added, c.Lost+c.Arrived+uint64(c.Waiting), "cycle %d", now)
 		if came {
 			continue // as the wire, which moves one beat at most
@@ -43,7 +43,7 @@ func cross(t require.TestingT, verdicts []Verdict) (numbers []int, cycles []uint
 		}
 		require.Less(t, now, uint64(1_000_000))
 	}
-	return numbers, cycles, g.cable()
+	return numbers, cycles, g.cable(0)
 }
 
 // TestVerdicts: each does what it says.
