@@ -52,9 +52,9 @@ type Job struct {
 	// Faults, if set, strike from when a host has set up. Frames may then be lost and
 	// sent again, and only what does not depend on that is checked.
 	Faults *fault.Plan
-	// Retries of the connections; nil: none, and with Faults as many as the device does,
-	// after a timeout of a few round trips.
-	Retries *Retries
+	// Retries of the connections. Usual are none, and with Faults as many as the device
+	// does, after a timeout of a few round trips.
+	Retries Retries
 
 	// Progress, if set, is called now and then with the present cycle and the
 	// messages received so far.
@@ -94,7 +94,7 @@ func (j *Job) Check() error {
 		return fmt.Errorf("%d messages both ways: must be at most %d", j.Messages(), j.round())
 	case j.Due != nil && (!j.Polled || j.TwoWay || j.Batch > 1 || j.Messages() > j.round()):
 		return fmt.Errorf("%d messages when they are due: must be polled, one way, one by one, at most %d", j.Messages(), j.round())
-	case j.Retries != nil && j.Retries.check() != nil:
+	case j.Retries.check() != nil:
 		return j.Retries.check()
 	case j.SGEs < 0 || j.SGEs > 4:
 		return fmt.Errorf("%d SGEs: must be 1 to 4", j.SGEs)

@@ -11,21 +11,22 @@ import (
 	"rnic/tb/host"
 )
 
-// Retries are attributes of a connection, as verbs have them.
+// Retries are attributes of a connection, as verbs have them; nil: what is usual.
 type Retries struct {
-	Timeout  uint8 // of an acknowledgement, 4.096 us << Timeout; 0: 14, 67 ms
-	RetryCnt uint8 // retries after a timeout or a sequence error
-	RNRRetry uint8 // retries after an RNR NAK; 7: no limit
+	Timeout  *uint8 // of an acknowledgement, 4.096 us << Timeout: 1 to 31
+	RetryCnt *uint8 // retries after a timeout or a sequence error, 0 to 7
+	RNRRetry *uint8 // retries after an RNR NAK, 0 to 7; 7: no limit
 }
 
 func (r *Retries) check() error {
-	switch {
-	case r.Timeout > 31:
-		return fmt.Errorf("a timeout of %d: must be 0 to 31", r.Timeout)
-	case r.RetryCnt > 7:
-		return fmt.Errorf("a retry count of %d: must be 0 to 7", r.RetryCnt)
-	case r.RNRRetry > 7:
-		return fmt.Errorf("an RNR retry count of %d: must be 0 to 7", r.RNRRetry)
+	for _, c := range []struct {
+		name      string
+		v         *uint8
+		least, to uint8
+	}{{"a timeout", r.Timeout, 1, 31}, {"a retry count", r.RetryCnt, 0, 7}, {"an RNR retry count", r.RNRRetry, 0, 7}} {
+		if c.v != nil && (*c.v < c.least || *c.v > c.to) {
+			return fmt.Errorf("%s of %d: must be %d to %d", c.name, *c.v, c.least, c.to)
+		}
 	}
 	return nil
 }
@@ -33,13 +34,19 @@ func (r *Retries) check() error {
 // options are the attributes of a connection.
 func (s *side) options() driver.ConnectOptions {
 	o := driver.ConnectOptions{MTU: abi.MTU(s.j.MTU)}
-	switch r := s.j.Retries; {
-	case r != nil:
-		o.Timeout, o.RetryCnt, o.RNRRetry = r.Timeout, r.RetryCnt, r.RNRRetry
-	case s.j.Faults != nil:
+	if s.j.Faults != nil {
 		o.Timeout = s.timeout
 		o.RetryCnt, o.RNRRetry = min(7, s.dev.Attr.MaxRetry), min(7, s.dev.Attr.MaxRNRRetry)
 	}
+	set := func(to, v *uint8) {
+		if v != nil {
+			*to = *v
+		}
+	}
+	r := &s.j.Retries
+	set(&o.Timeout, r.Timeout)
+	set(&o.RetryCnt, r.RetryCnt)
+	set(&o.RNRRetry, r.RNRRetry)
 	return o
 }
 
