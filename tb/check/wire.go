@@ -199,7 +199,7 @@ func (w *Wire) format(ps int64, p *roce.Packet, data []byte) {
 	if data[14]>>4 == 6 {
 		end = 14 + 40 + int(binary.BigEndian.Uint16(data[18:]))
 	}
-	if got, want := binary.LittleEndian.Uint32(data[end-4:]), icrc(data[14:end-4]); got != want {
+	if got, want := binary.LittleEndian.Uint32(data[end-4:]), ICRC(data[14:end-4]); got != want {
 		w.fail(ps, "ICRC %08x, computed %08x", got, want)
 	}
 }
