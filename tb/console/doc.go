@@ -25,8 +25,8 @@
 //	dereg ID
 //	qp ID gid                 creates, in INIT; gid 0 (IPv6) or 1 (IPv4)
 //	conn ID qpn gid mac psn rpsn mtu timeout retry rnr minrnr rd access
-//	recv ID off len id n
-//	send ID op off len id n addr rkey imm add cmp swap flags
+//	recv ID off len id n lkey
+//	send ID op off len id n lkey addr rkey imm add cmp swap flags
 //	poll N ms                 waits for N completions
 //	err ID, reset ID, state ID, del ID
 //	count NAME                a counter of the device

@@ -85,18 +85,21 @@ func (c *Console) connect(a *args, q *driver.QP) error {
 	return q.Modify(rts, abi.AttrState|abi.AttrTimeout|abi.AttrRetryCnt|abi.AttrRNRRetry|abi.AttrSQPSN|abi.AttrMaxRdAtomic)
 }
 
-// elements is the part of the buffer that a work request uses.
-func (c *Console) elements(off, n int) []driver.SGE {
+// elements is the part of the buffer that a work request uses, by the key of all of
+// it unless another is given.
+func (c *Console) elements(a *args, off, n int) []driver.SGE {
 	if n == 0 {
 		return nil
 	}
-	return []driver.SGE{c.all.SGE(off, n)}
+	e := c.all.SGE(off, n)
+	e.LKey = abi.Key(a.num("lkey", uint64(e.LKey)))
+	return []driver.SGE{e}
 }
 
 func (c *Console) recv(a *args, q *driver.QP) error {
 	off, n, id := a.length("off", 0), a.length("len", 0), a.num("id", 0)
 	for i := range a.length("n", 1) {
-		w := driver.RecvWR{ID: id + uint64(i), SGEs: c.elements(off+i*n, n)}
+		w := driver.RecvWR{ID: id + uint64(i), SGEs: c.elements(a, off+i*n, n)}
 		if _, err := q.PostRecv(w); err != nil {
 			return err
 		}
@@ -125,7 +128,7 @@ func (c *Console) send(a *args, q *driver.QP) error {
 		return a.err
 	}
 	for i := range a.length("n", 1) {
-		w.SGEs = c.elements(off+i*n, n)
+		w.SGEs = c.elements(a, off+i*n, n)
 		if _, err := q.PostSend(w); err != nil {
 			return err
 		}

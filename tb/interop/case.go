@@ -1,6 +1,7 @@
 package interop
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -8,14 +9,16 @@ import (
 
 // Case is a line of the matrix.
 type Case struct {
-	Name string
-	run  func(*attempt)
+	Name    string
+	Resends bool // it needs a model that resends
+	run     func(*attempt)
 }
 
 // attempt is one execution of a case.
 type attempt struct {
 	*Lab
 	conns []*conn
+	late  int // packets of the model that may meet a failed queue pair
 }
 
 // failure ends an attempt.
@@ -36,8 +39,14 @@ func (a *attempt) ask(e *end, format string, args ...any) string {
 	return r
 }
 
+// ErrCannot says that the model lacks what a case needs.
+var ErrCannot = errors.New("the model refuses retry_cnt")
+
 // Run executes a case. Whatever it did, the ends are then free for the next.
 func (l *Lab) Run(c Case) (err error) {
+	if c.Resends && !l.resends {
+		return ErrCannot
+	}
 	a := &attempt{Lab: l}
 	func() {
 		defer func() {
@@ -51,6 +60,7 @@ func (l *Lab) Run(c Case) (err error) {
 		}()
 		c.run(a)
 		a.quiet()
+		a.must(l.demandCounts(a.late))
 	}()
 	l.hub.set(model, nil)
 	l.hub.set(linux, nil)
@@ -137,6 +147,9 @@ func (a *attempt) connect(req *end, o options) *conn {
 			line += " access=" + o.access
 		}
 		if e.side == model {
+			if !a.resends {
+				o.retry, o.rnr = 0, 0
+			}
 			line += fmt.Sprintf(" timeout=%d retry=%d rnr=%d", o.timeout, o.retry, o.rnr)
 		} else {
 			line += fmt.Sprintf(" timeout=%d %s", o.linuxTimeout, o.linuxRetry)

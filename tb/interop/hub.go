@@ -1,6 +1,7 @@
 package interop
 
 import (
+	"bytes"
 	"sync"
 
 	"rnic/roce"
@@ -29,6 +30,9 @@ type hub struct {
 	mu     sync.Mutex
 	faults [2]fault // by sender
 	cut    bool     // no RoCE frame of the model gets out
+	struck int      // frames that faults did something to
+	good   [2]int   // RoCE frames that arrived as they should be, by sender
+	bad    [2]int   // RoCE frames that arrived damaged
 }
 
 func newHub(inner ether.Wire, sent func(side, []byte)) *hub {
@@ -43,21 +47,40 @@ func newHub(inner ether.Wire, sent func(side, []byte)) *hub {
 	return h
 }
 
-// judge returns what arrives of a frame.
+// judge returns what arrives of a frame, and counts it.
 func (h *hub) judge(from side, f []byte) [][]byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.sent(from, f)
 	p, err := roce.ParseFrame(append([]byte(nil), f...))
-	switch {
-	case err != nil:
+	if err != nil {
 		return [][]byte{f}
+	}
+	out := [][]byte{f}
+	switch {
 	case h.cut && from == model:
 		return nil
 	case h.faults[from] != nil:
-		return h.faults[from](&p, f)
+		out = h.faults[from](&p, f)
+		if len(out) != 1 || !bytes.Equal(out[0], f) {
+			h.struck++
+		}
 	}
-	return [][]byte{f}
+	for _, g := range out {
+		if _, err := roce.ParseFrame(append([]byte(nil), g...)); err != nil {
+			h.bad[from]++
+		} else {
+			h.good[from]++
+		}
+	}
+	return out
+}
+
+// counts returns the frames that arrived, and those that faults struck.
+func (h *hub) counts() (good, bad [2]int, struck int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.good, h.bad, h.struck
 }
 
 // set has a fault strike the frames of a side; nil ends that.

@@ -31,6 +31,8 @@ type Lab struct {
 	rec          *ether.Recorder
 	ids          int
 	patience     time.Duration // for completions
+	resends      bool          // the model accepts retry_cnt
+	missing      int           // packets that came to Linux too late
 }
 
 // Options say how a lab is set up.
@@ -86,7 +88,21 @@ func Start(ctx context.Context, img image.Image, o Options) (l *Lab, err error) 
 	if err := l.agent(); err != nil {
 		return nil, err
 	}
-	return l, l.linux.learn()
+	if err := l.linux.learn(); err != nil {
+		return nil, err
+	}
+	l.resends = l.canResend()
+	return l, l.demandCounts(0)
+}
+
+// canResend tells whether the model accepts retries.
+func (l *Lab) canResend() bool {
+	if _, err := l.model.ask("qp 255"); err != nil {
+		return false
+	}
+	_, err := l.model.ask("conn 255 qpn=17 gid=%s mac=%s timeout=14 retry=7 rnr=7", guestIPv4, guestMAC)
+	_, gone := l.model.ask("del 255")
+	return err == nil && gone == nil
 }
 
 // files creates what the lab writes.

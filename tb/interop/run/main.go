@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -68,17 +69,17 @@ func (c *cli) run() error {
 	for _, k := range cases {
 		began := time.Now()
 		err := lab.Run(k)
-		verdict := "ok  "
-		if err != nil {
-			verdict = "FAIL"
+		verdict, why := "ok  ", ""
+		switch {
+		case errors.Is(err, interop.ErrCannot):
+			verdict, why = "skip", ": "+err.Error()
+		case err != nil:
+			verdict, why = "FAIL", "\n     "+err.Error()
 			failed++
-		} else {
+		default:
 			passed++
 		}
-		fmt.Printf("%s %-44s %6.2f s\n", verdict, k.Name, time.Since(began).Seconds())
-		if err != nil {
-			fmt.Println("    ", err)
-		}
+		fmt.Printf("%s %-48s %6.2f s%s\n", verdict, k.Name, time.Since(began).Seconds(), why)
 		if ctx.Err() != nil {
 			break
 		}

@@ -1,7 +1,8 @@
 // The agent drives the verbs of the guest by lines, one answer each, in the
 // language of package console: a verb, the number of an object, name=value. What
 // it has beyond that is "mw ID qp off len" (a memory window of type 2, bound on a
-// queue pair).
+// queue pair) and "sh COMMAND" (its status, and its output with blanks for ends of
+// lines).
 //
 // It reads standard input and writes standard output. Answers begin with "= ",
 // failures with "! ".
@@ -231,7 +232,7 @@ static int recv_wr(void)
 {
 	size_t off = num("off", 0), len = num("len", 0);
 	for (uint64_t i = 0; i < num("n", 1); i++) {
-		struct ibv_sge s = {addr0 + off + i * len, len, all->lkey};
+		struct ibv_sge s = {addr0 + off + i * len, len, num("lkey", all->lkey)};
 		struct ibv_recv_wr w = {.wr_id = num("id", 0) + i, .sg_list = &s, .num_sge = len ? 1 : 0}, *bad;
 		int e = ibv_post_recv(qps[id], &w, &bad);
 		if (e)
@@ -253,7 +254,7 @@ static int send_wr(void)
 	if (o == sizeof ops / sizeof *ops)
 		return failed("op", EINVAL);
 	for (uint64_t i = 0; i < num("n", 1); i++) {
-		struct ibv_sge s = {addr0 + off + i * len, len, all->lkey};
+		struct ibv_sge s = {addr0 + off + i * len, len, num("lkey", all->lkey)};
 		struct ibv_send_wr w = {.wr_id = num("id", 0) + i, .opcode = ops[o].op, .sg_list = &s, .num_sge = len ? 1 : 0}, *bad;
 		uint64_t raddr = num("addr", 0) ? num("addr", 0) + i * len : 0;
 		if (!flags || !strchr(flags, 'q'))
@@ -290,7 +291,8 @@ static long now_ms(void)
 }
 
 // poll waits for completions. Soft-RoCE tells an invalidated key by the kernel's
-// flag (4), not by that of verbs.
+// flag (4), not by that of verbs, and sets the flag of an immediate on the sender's
+// completion too.
 static int poll(void)
 {
 	static struct ibv_wc wc[ENTRIES];
@@ -312,13 +314,31 @@ static int poll(void)
 		SAY(" | id=%llu status=%d", (unsigned long long)w->wr_id, w->status);
 		if (w->status != IBV_WC_SUCCESS)
 			continue;
-		if (w->opcode & IBV_WC_RECV)
-			SAY(" recv=%u", w->byte_len);
+		if (!(w->opcode & IBV_WC_RECV))
+			continue;
+		SAY(" recv=%u", w->byte_len);
 		if (w->wc_flags & IBV_WC_WITH_IMM)
 			SAY(" imm=%#x", ntohl(w->imm_data));
 		else if (w->wc_flags & (IBV_WC_WITH_INV | 4))
 			SAY(" inv=%#x", w->invalidated_rkey);
 	}
+	return 0;
+}
+
+// shell runs a command.
+static int shell(const char *command)
+{
+	FILE *f = popen(command, "r");
+	if (!f)
+		return failed("sh", errno);
+	int c, head = used;
+	SAY("%10s ", "");
+	while ((c = getc(f)) != EOF)
+		if (used < (int)sizeof out - 2)
+			out[used++] = c == '\n' || c == '\r' ? ' ' : c;
+	out[used] = 0;
+	int n = snprintf(out + head, 11, "%d", pclose(f));
+	out[head + n] = ' ';
 	return 0;
 }
 
@@ -396,6 +416,10 @@ int main(void)
 		out[0] = 0;
 		if (!fgets(line, sizeof line, stdin))
 			return 0;
+		if (!strncmp(line, "sh ", 3)) {
+			r = shell(line + 3);
+			continue;
+		}
 		for (char *p = strtok(line, " \r\n"); p && nwords < 48; p = strtok(NULL, " \r\n"))
 			words[nwords++] = p;
 		if (nwords && !strcmp(words[0], "quit"))
