@@ -25,6 +25,7 @@ type Params struct {
 
 	FaultyReads bool // reads of payload from memory may fail
 	Lossy       bool // the port may drop what arrives for want of room
+	NoCredits   bool // the NIC neither gives credits nor asks for any
 	NoPad       bool // frames under 60 bytes are not padded yet: a capture
 	Soft        bool // the peculiarities of Linux's Soft-RoCE (linux-peer.md) are taken
 }
@@ -139,7 +140,7 @@ func (a *Acceptor) Connect(now uint64, qpn uint32, c Connection) {
 	q := a.qps[qpn]
 	q.Connection, q.phase, q.since = c, starting, now
 	q.requests.begin(c.SendPSN)
-	q.requests.free = a.p.Soft
+	q.requests.free = a.p.Soft || a.p.NoCredits
 	q.responds.begin(c.RecvPSN)
 	a.peers[c.PeerQPN] = q
 }

@@ -78,7 +78,7 @@ func (q *qp) rnrExhausted() bool {
 func (q *qp) sendDone(now uint64, c *Completion) {
 	const clause = "roce.md, Requester: completion of a WQE"
 	r := &q.requests
-	k := 0
+	k := r.head
 	for k < len(r.all) && r.all[k].ID != c.ID {
 		w := r.all[k]
 		if (w.Signaled || q.sigAll) || w.acked == 0 || r.flushed {
@@ -97,8 +97,8 @@ func (q *qp) sendDone(now uint64, c *Completion) {
 	} else {
 		q.failedAs(now, w, c)
 	}
-	r.retired = w.receives
-	r.all = r.all[k+1:]
+	r.head = k + 1
+	r.prune()
 }
 
 // succeeded judges a completion in success.
@@ -157,4 +157,17 @@ func (q *qp) failedAs(now uint64, w *sent, c *Completion) {
 	}
 	r.flushed = true
 	q.mayFail(now)
+}
+
+// prune forgets work requests that are completed and cannot be sent again.
+func (r *requester) prune() {
+	k := 0
+	for k < r.head && r.all[k].last < r.una && r.all[k].last < r.cursor {
+		k++
+	}
+	if k >= 64 {
+		r.retired = r.all[k-1].receives
+		r.all = append([]*sent(nil), r.all[k:]...)
+		r.head -= k
+	}
 }

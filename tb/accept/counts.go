@@ -52,12 +52,13 @@ func (t *tally) heard(syn uint8) {
 func (q *qp) tally() tally {
 	t := q.requests.n
 	for i, s := range q.responds.states {
+		u := uint64(s.unsure)
 		d, g, e := uint64(s.duplicates), uint64(s.gaps), uint64(s.empty)
 		if i == 0 {
 			t.duplicates, t.gaps, t.empty = span{d, d}, span{g, g}, span{e, e}
 		}
-		t.duplicates = span{min(t.duplicates.lo, d), max(t.duplicates.hi, d)}
-		t.gaps = span{min(t.gaps.lo, g), max(t.gaps.hi, g)}
+		t.duplicates = span{min(t.duplicates.lo, d-min(d, u)), max(t.duplicates.hi, d)}
+		t.gaps = span{min(t.gaps.lo, g-min(g, u)), max(t.gaps.hi, g)}
 		t.empty = span{min(t.empty.lo, e), max(t.empty.hi, e)}
 	}
 	if q.failed != 0 || q.broken || q.phase >= stopping {
@@ -109,6 +110,9 @@ func (a *Acceptor) Settle(now uint64) {
 	for _, qpn := range a.numbers() {
 		a.qps[qpn].settle(now)
 	}
+	if len(a.errs) > 0 {
+		return // what was not followed to its end explains nothing
+	}
 	for _, va := range a.addresses() {
 		if err := a.serial(a.words[va]); err != nil {
 			a.fail(now, "%v", err)
@@ -129,7 +133,7 @@ func (q *qp) settle(now uint64) {
 	if q.broken || q.phase == idle {
 		return
 	}
-	for _, w := range r.all {
+	for _, w := range r.all[r.head:] {
 		if w.Signaled || q.sigAll || w.acked == 0 || q.failed != 0 && r.flushed {
 			q.fail(now, w.first, "roce.md, Requester: completion of a WQE", "no completion of %#x; oldest without an answer %06x, next %06x", w.ID, r.una.psn(), r.cursor.psn())
 			return

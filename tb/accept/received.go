@@ -49,9 +49,12 @@ func (q *qp) received(now uint64, c *Completion) {
 		q.fail(now, s, why.clause, "receive %#x completes as %v: %s", c.ID, c.Status, why.text)
 		return
 	}
-	if c.Status != abi.StatusSuccess {
+	switch {
+	case c.Status != abi.StatusSuccess:
 		q.mayFail(now)
 		r.flushed = true
+	case c.Flags&abi.CQEWithInv != 0:
+		q.a.Deregistered(now, abi.Key(c.Imm))
 	}
 }
 

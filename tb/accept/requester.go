@@ -15,7 +15,8 @@ type mark struct {
 
 // requester is the sending half of a QP.
 type requester struct {
-	all      []*sent // not retired by a completion, oldest first
+	all      []*sent // oldest first, with some that are completed
+	head     int     // of them, the first that is not
 	nominal  seq     // of the next work request
 	number   int     // of requests posted, receives that they take, READs and atomics
 	receives int

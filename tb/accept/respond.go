@@ -223,8 +223,11 @@ func (q *qp) aeth(_ uint64, s *state, least uint32, p *roce.Packet) *problem {
 		return nil
 	}
 	c, given := credits(uint8(p.AETH.Syndrome) & 31)
-	if !given {
+	switch {
+	case !given:
 		return nil
+	case q.a.p.NoCredits:
+		return broken("roce.md, AETH syndrome: credits", "%d credits by a NIC that gives none", c)
 	}
 	taken := s.marks[0].taken
 	for _, o := range s.marks {

@@ -62,6 +62,7 @@ type state struct {
 	lands []landing
 
 	duplicates, gaps, empty, dropped int
+	unsure                           int // of the first two, perhaps lost
 }
 
 // milestone is what a message was completed with.
@@ -152,13 +153,7 @@ func (q *qp) asked(now uint64, p *roce.Packet) {
 		q.a.body = append(q.a.body, p.Payload...) // the frame is gone when this returns
 	}
 	next := make([]*state, 0, len(r.states))
-	unheard := q.phase == starting || q.phase == stopping || q.a.p.Lossy || q.requests.broke.at != 0
 	for _, s := range r.states {
-		if unheard {
-			c := s.fork()
-			c.dropped++
-			next = append(next, c)
-		}
 		if s.dead || q.phase == stopped {
 			s.dropped++
 			next = append(next, s)
@@ -175,19 +170,34 @@ func (q *qp) asked(now uint64, p *roce.Packet) {
 // step has a state take a request, and appends what may come of it.
 func (q *qp) step(now uint64, s *state, p *roce.Packet, next []*state) []*state {
 	n := unwrap(p.BTH.PSN, s.epsn)
+	unheard := q.phase == starting || q.a.p.Lossy // perhaps it is lost
 	switch {
 	case n > s.epsn:
 		s.gaps++
+		if unheard {
+			s.unsure++
+		}
 		if s.gap || s.rnr {
 			s.dropped++
 			break
 		}
 		s.gap = true
-		s.owe(due{answer: nak, psn: s.epsn, limit: s.epsn, syn: 3 << 5, msn: s.msn})
+		s.owe(due{answer: nak, psn: s.epsn, limit: s.epsn, syn: 3 << 5, msn: s.msn, may: unheard})
 	case n < s.epsn:
 		s.duplicates++
-		return q.again(now, s, n, p, next)
+		if unheard {
+			s.unsure++
+		}
+		k := len(s.dues)
+		next = q.again(now, s, n, p, next)
+		if unheard && len(s.dues) > k {
+			s.dues[k].may = true
+		}
+		return next
 	default:
+		if unheard {
+			next = append(next, s.fork())
+		}
 		if s.gap { // the NAK, if it is not out, says nothing any more
 			for i := range s.dues {
 				if s.dues[i].answer == nak && s.dues[i].syn == 3<<5 {
@@ -208,7 +218,7 @@ func (s *state) refuse(now uint64, n seq, code uint8, st abi.WCStatus) *state {
 	s.dead = true
 	s.owe(due{answer: nak, psn: n, limit: n, syn: roce.Syndrome(3<<5 | code), msn: s.msn})
 	if s.index >= 0 {
-		s.ended = append(s.ended, arrival{index: s.index, status: st, at: now})
+		s.ended = append(s.ended, arrival{index: s.index, status: st, at: now, landings: len(s.lands)})
 		s.index = -1
 	}
 	return s
@@ -245,7 +255,7 @@ func (q *qp) take(now uint64, s *state, n seq, p *roce.Packet, next []*state) []
 			next = append(next, c)
 			continue
 		}
-		if op.HasImm() && op.IsWrite() && c.index < 0 && c.taken < len(q.responds.posts) {
+		if op.TakesReceive() && c.taken < len(q.responds.posts) {
 			c.index, c.taken = c.taken, c.taken+1
 		}
 		next = append(next, c.refuse(now, n, f.code, f.status))
