@@ -13,7 +13,7 @@ var specs = []string{
 	"drop b nth=5", "drop 1%", "drop b 0.0001% not=ack,nak", "drop a ack times=all", "drop b psn=+3 times=2",
 	"drop b last qp=0x1a psn=0xfffffe", "drop a read-response first middle 12.5%", "drop b request nth=2 from=10us to=1ms",
 	"duplicate b nth=2", "duplicate=5us b send", "delay=300ns b 0.5%", "delay=1500us a answer nth=2", "reorder b nth=1", "reorder=3 b 2%",
-	"corrupt b 0.1%", "corrupt b ack nth=2 byte=50", "corrupt a byte=-1 xor=0xff", "corrupt b write field=rkey xor=0x100 repair",
+	"corrupt b 0.1%", "corrupt b ack byte=50 nth=2", "corrupt a byte=-1 xor=0xff", "corrupt b write field=rkey xor=0x100 repair",
 	"corrupt a ack field=syndrome set=0x60 repair", "corrupt a byte=0 set=0x0", "truncate=60 b", "truncate=-4 b only nth=3", "badfcs b 1%",
 	"pcie a read delay=5us nth=3", "pcie b write delay=1us 1%", "pcie a read ur nth=2", "pcie read ca 0.1%", "pcie a read poison addr=0x1000",
 	"pcie a read never tag=5 times=all", "pcie a read write ur addr=0x1000..0x1fff nth=2", "pcie b stop=20us nth=10", "pcie stop=200ns 5%", "pcie a write poison",

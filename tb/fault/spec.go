@@ -32,10 +32,6 @@ func (a Action) String() string {
 	return [...]string{"none", "drop", "duplicate", "reorder", "corrupt", "truncate", "badfcs", "delay", "ur", "ca", "poison", "never", "stop"}[a]
 }
 
-// onWire and onPCIe tell where an action can be.
-func (a Action) onWire() bool { return a <= Delay }
-func (a Action) onPCIe() bool { return a >= Delay }
-
 // Host is a host, or both.
 type Host uint8
 

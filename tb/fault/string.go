@@ -26,6 +26,12 @@ func (s Spec) String() string {
 		l = append(l, s.Kinds.words()...)
 		l = append(l, s.Places.words()...)
 	}
+	c := &s.Change
+	add(c.ByteSet, "byte=%d", c.Byte)
+	add(c.Field != "", "field=%s", c.Field)
+	add(c.Set, "set=%#x", c.Value)
+	add(!c.Set && c.Value != 0, "xor=%#x", c.Value)
+	add(c.Repair, "repair")
 	add(s.Rate != 0, "%s", rate(s.Rate))
 	add(s.Except != 0, "not=%s", strings.Join(s.Except.words(), ","))
 	add(s.QP.Set, "qp=%#x", uint32(s.QP.N))
@@ -39,12 +45,6 @@ func (s Spec) String() string {
 	add(s.Times != 0 && s.Times != All, "times=%d", s.Times)
 	add(s.From != 0, "from=%s", short(s.From))
 	add(s.To != 0, "to=%s", short(s.To))
-	c := &s.Change
-	add(c.ByteSet, "byte=%d", c.Byte)
-	add(c.Field != "", "field=%s", c.Field)
-	add(c.Set, "set=%#x", c.Value)
-	add(!c.Set && c.Value != 0, "xor=%#x", c.Value)
-	add(c.Repair, "repair")
 	return strings.Join(l, " ")
 }
 
