@@ -34,6 +34,10 @@ func (k *Kernel) Run(until uint64) (err error) {
 // Stop ends Run after the present cycle. Agents and threads call it.
 func (k *Kernel) Stop() { k.stopped = true }
 
+// Idle tells whether nothing can happen before cycle next, which is ^uint64(0) if
+// nothing is due at all. What runs a kernel against real time asks it between runs.
+func (k *Kernel) Idle() (next uint64, ok bool) { return k.timers.first, k.idle() }
+
 // recoverTo, deferred, turns a panic into the error that the kernel ends with.
 func (k *Kernel) recoverTo(err *error) {
 	if r := recover(); r != nil {

@@ -1,12 +1,10 @@
 package tb
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
 	"rnic/roce"
-	"rnic/rtl/port"
 )
 
 // Fault decides what becomes of a frame on its way to a host. It sees the frames
@@ -19,7 +17,19 @@ type Verdict struct {
 	Data   []byte   // arrives in its place, without FCS; nil: the frame itself
 	BadFCS bool     // it arrives with a wrong FCS
 	After  [][]byte // frames, without FCS, that arrive behind it, or in its place
+
+	// Delay is how many cycles later it arrives, and Pass how many frames go by
+	// before it does; others overtake it. One that waits for frames that do not come
+	// arrives after PassLimit.
+	Delay uint64
+	Pass  int
+	// Again are copies of what arrives: how many cycles behind it each comes, 0: at
+	// once.
+	Again []uint64
 }
+
+// PassLimit is the longest that a frame waits for others to go by, cycles: 20 us.
+const PassLimit = 5000
 
 // Lose is the verdict of a frame that is lost.
 func Lose(Frame) Verdict { return Verdict{Drop: true} }
@@ -81,99 +91,10 @@ func (h *Host) SetFault(f Fault) { h.node.Wire.gate.fault = f }
 // bench runs.
 func (h *Host) Inject(frame []byte) {
 	w := &h.node.Wire
+	w.gate.count.Added++
 	w.gate.store(withFCS(frame, false))
 	w.WakeAt(w.Now() + 1)
 }
 
-// bytesPerCycle is what the wire carries, at 100 Gb/s, and gap the bytes of
-// preamble and gap of a frame.
-const (
-	bytesPerCycle = 100_000 * PeriodPs / 8_000_000
-	gap           = 20
-)
-
-// gate is the host's end of the cable, where frames go wrong. Without a fault the
-// beats pass it as they come.
-type gate struct {
-	fault   Fault
-	through bool // a frame is passing
-	storing bool // a frame is being stored
-	frame   []byte
-	queue   []port.EthBeat // of frames that wait to arrive
-	wait    []uint64       // cycles of silence behind each of them
-	silent  uint64         // cycle at which the next frame may begin
-}
-
-// arrive takes a beat from the other host and tells whether it passes.
-func (g *gate) arrive(b *port.EthBeat, now uint64) bool {
-	if !g.through && !g.storing {
-		g.storing = g.fault != nil || len(g.queue) > 0
-	}
-	if !g.storing {
-		g.through = !b.Last
-		return true
-	}
-	g.frame = append(g.frame, b.Data[:b.Len]...)
-	if b.Last {
-		g.judge(now, b.Bad)
-		g.storing, g.frame = false, g.frame[:0]
-	}
-	return false
-}
-
-// judge asks the fault what becomes of the stored frame.
-func (g *gate) judge(now uint64, bad bool) {
-	var v Verdict
-	if g.fault != nil {
-		data, wrong := splitFCS(g.frame)
-		v = g.fault(Frame{TimePs: int64(now) * PeriodPs, BadFCS: wrong || bad, Data: data})
-	}
-	switch {
-	case v.Drop:
-	case v.Data != nil:
-		g.store(withFCS(v.Data, v.BadFCS))
-	case v.BadFCS:
-		data, _ := splitFCS(g.frame)
-		g.store(withFCS(data, true))
-	default:
-		g.store(g.frame)
-	}
-	for _, f := range v.After {
-		g.store(withFCS(f, false))
-	}
-}
-
-// withFCS appends the FCS, or a wrong one.
-func withFCS(data []byte, wrong bool) []byte {
-	fcs := roce.FCS(data)
-	if wrong {
-		fcs = ^fcs
-	}
-	return binary.LittleEndian.AppendUint32(data[:len(data):len(data)], fcs)
-}
-
-// store queues a frame, FCS included.
-func (g *gate) store(f []byte) {
-	n := len(f)
-	for at := 0; at < n; at += port.BeatBytes {
-		var b port.EthBeat
-		b.Len = uint8(copy(b.Data[:], f[at:]))
-		b.Last = at+port.BeatBytes >= n
-		wait := uint64(0)
-		if b.Last {
-			wait = uint64((n+gap)/bytesPerCycle - at/port.BeatBytes)
-		}
-		g.queue, g.wait = append(g.queue, b), append(g.wait, wait)
-	}
-}
-
-// next is the beat that arrives now, if any does.
-func (g *gate) next(now uint64) (b port.EthBeat, ok bool) {
-	if g.through || len(g.queue) == 0 || now < g.silent {
-		return b, false
-	}
-	b = g.queue[0]
-	g.silent = now + 1 + g.wait[0]
-	g.queue, g.wait = g.queue[1:], g.wait[1:]
-	return b, true
-}
+// Cable tells what has become of the frames on their way to the host.
+func (h *Host) Cable() Cable { return h.node.Wire.gate.cable(h.K.Cycle()) }

@@ -25,5 +25,8 @@ func (r *Rest) Check() error {
 	if now := r.h.K.Occupied(); !slices.Equal(now, r.occupied) {
 		err = fmt.Errorf("%s: streams %v hold beats at the end, at rest %v", r.h.K.Name(), now, r.occupied)
 	}
+	if c := r.h.Cable(); c.Waiting > 0 {
+		err = errors.Join(err, fmt.Errorf("%s: %d frames are still on their way to it", r.h.K.Name(), c.Waiting))
+	}
 	return errors.Join(err, r.h.Machine.RC.Outstanding(), r.h.Machine.Mem.CheckGuards())
 }

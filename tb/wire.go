@@ -38,12 +38,13 @@ func (w *wire) Tick() {
 		w.out.Send(*b)
 		w.tx = w.observe(w.tx, b, true)
 	}
+	w.gate.release(now)
 	b, ok := w.in.Recv()
 	if ok {
 		if _, more := w.in.Peek(); more {
 			w.WakeAt(now + 1)
 		}
-		ok = w.gate.arrive(&b, now)
+		ok = w.arrive(&b, now)
 	}
 	if !ok {
 		b, ok = w.gate.next(now)
@@ -59,6 +60,17 @@ func (w *wire) Tick() {
 	}
 	w.ToNIC.Put(b)
 	w.rx = w.observe(w.rx, &b, false)
+}
+
+// arrive gives a beat to the gate, and wakes the wire for each frame that is held.
+func (w *wire) arrive(b *port.EthBeat, now uint64) bool {
+	g := &w.gate
+	before := g.holds
+	pass := g.arrive(b, now)
+	for _, h := range g.held[len(g.held)-(g.holds-before):] {
+		w.WakeAt(h.due)
+	}
+	return pass
 }
 
 // observe adds a beat to a frame and shows it when it is complete.

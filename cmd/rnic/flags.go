@@ -66,6 +66,7 @@ func (r *runCmd) job(data transfer.Source) (transfer.Job, error) {
 		j.MsgSize = 8
 	}
 	j.Driver.NoPush, j.Driver.Seed = r.NoPush, r.Seed
+	j.Retries = transfer.Retries{Timeout: r.Timeout, RetryCnt: r.RetryCnt, RNRRetry: r.RNRRetry}
 	mtu, ok := roce.MTUOf(r.MTU)
 	if !ok {
 		return j, fmt.Errorf("--mtu %d: must be 256, 512, 1024, 2048 or 4096", r.MTU)

@@ -14,20 +14,21 @@ import (
 
 // report is what a run came to, and its JSON form.
 type report struct {
-	Verified      bool     `json:"verified"`
-	Op            string   `json:"op"` // as --op has it
-	Messages      int      `json:"messages"`
-	Packets       int      `json:"packets"`
-	Bytes         int64    `json:"bytes"`
-	Cycles        uint64   `json:"cycles"`
-	SimNs         float64  `json:"sim_ns"`
-	GoodputGbps   float64  `json:"goodput_gbps"` // 0 for one message
-	WireLimitGbps float64  `json:"wire_limit_gbps"`
-	WallS         float64  `json:"wall_s"`
-	CyclesPerS    float64  `json:"cycles_per_s"`
-	Seed          uint64   `json:"seed"`
-	Files         []string `json:"files"`
-	Counters      []count  `json:"counters,omitempty"` // with --stats
+	Verified      bool        `json:"verified"`
+	Op            string      `json:"op"` // as --op has it
+	Messages      int         `json:"messages"`
+	Packets       int         `json:"packets"`
+	Bytes         int64       `json:"bytes"`
+	Cycles        uint64      `json:"cycles"`
+	SimNs         float64     `json:"sim_ns"`
+	GoodputGbps   float64     `json:"goodput_gbps"` // 0 for one message
+	WireLimitGbps float64     `json:"wire_limit_gbps"`
+	WallS         float64     `json:"wall_s"`
+	CyclesPerS    float64     `json:"cycles_per_s"`
+	Seed          uint64      `json:"seed"`
+	Files         []string    `json:"files"`
+	Counters      []count     `json:"counters,omitempty"` // with --stats
+	Faults        []faultLine `json:"faults,omitempty"`   // with --fault
 
 	nsPerMessage float64 // at the receiver, 0 for one message
 }
@@ -64,6 +65,12 @@ func (p *report) table(out io.Writer) error {
 	fmt.Fprintf(w, "wall time\t%.2f s, %.0f cycles/s\n", p.WallS, p.CyclesPerS)
 	for _, f := range p.Files {
 		fmt.Fprintf(w, "wrote\t%s\n", f)
+	}
+	if len(p.Faults) > 0 {
+		fmt.Fprint(w, "\nfault\thost\tmatched\tstruck\n")
+	}
+	for _, f := range p.Faults {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\n", f.Fault, f.Host, f.Matched, f.Struck)
 	}
 	if len(p.Counters) > 0 {
 		fmt.Fprint(w, "\ncounter\thost a\thost b\n")

@@ -25,6 +25,11 @@ type runCmd struct {
 	Seed    uint64 `default:"1" help:"Seed of all that is drawn: the pages of memory, the first PSNs."`
 	Strict  bool   `help:"Evaluate the blocks in random order, gate nothing, check every rule."`
 
+	Fault    []string `sep:"none" placeholder:"SPEC" help:"A fault, as 'drop b nth=5' or 'drop 1%'; see above and docs/faults.md. Any number of them."`
+	Timeout  *uint8   `help:"Time to wait for an acknowledgement: 4.096 us x 2^N; 14, with --fault a few round trips."`
+	RetryCnt *uint8   `help:"Retries of a connection after a timeout or a sequence error, 0 to 7; 0, with --fault as many as the device does."`
+	RNRRetry *uint8   `name:"rnr-retry" help:"Retries after an RNR NAK; as --retry-cnt."`
+
 	timing `embed:""`
 
 	VCD     bool          `help:"Write the waveforms, and a GTKWave save file beside them."`
@@ -58,6 +63,9 @@ func (r *runCmd) Run() error {
 	if err != nil {
 		return err
 	}
+	if job.Faults, err = r.faults(); err != nil {
+		return err
+	}
 	b, err := tb.New(c)
 	if err != nil {
 		return err
@@ -88,9 +96,10 @@ func (r *runCmd) Run() error {
 		return fmt.Errorf("interrupted after %d cycles", b.World.Now())
 	}
 	if err != nil {
-		return err
+		return faulty(err, job.Faults)
 	}
 	rep := newReport(res, wall, r.Seed, out.files)
+	rep.Faults = faultLines(job.Faults)
 	rep.Op = r.Op
 	if r.Stats {
 		rep.Counters = counters(&res, r.All)

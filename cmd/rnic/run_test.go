@@ -31,6 +31,15 @@ type result struct {
 		A    uint64 `json:"host_a"`
 		B    uint64 `json:"host_b"`
 	} `json:"counters"`
+	Faults []faultOf `json:"faults"`
+}
+
+// faultOf is what came of a fault at a host.
+type faultOf struct {
+	Fault   string `json:"fault"`
+	Host    string `json:"host"`
+	Matched uint64 `json:"matched"`
+	Struck  uint64 `json:"struck"`
 }
 
 // runJSON is a run with --json.
@@ -181,7 +190,7 @@ func TestHelp(t *testing.T) {
 		require.Regexp(t, `(?m)^  `+c+`\b`, out)
 	}
 	run := rnic(t, t.TempDir(), "run", "--help")
-	for _, f := range []string{"mtu", "qps", "msg-size", "depth", "seed", "link-rate", "link-latency", "pcie-latency", "op", "stats", "all", "pcie-profile", "vcd", "pcap", "out", "scope", "from", "to", "json"} {
+	for _, f := range []string{"mtu", "qps", "msg-size", "depth", "seed", "link-rate", "link-latency", "pcie-latency", "op", "fault", "timeout", "retry-cnt", "rnr-retry", "stats", "all", "pcie-profile", "vcd", "pcap", "out", "scope", "from", "to", "json"} {
 		require.Contains(t, run, "--"+f)
 	}
 }

@@ -17,9 +17,9 @@ var crcTable = func() (t [256]uint32) {
 // UDP, and BTH up to its reserved byte.
 const masked = 40 + 8 + 5
 
-// icrc computes the invariant CRC of a packet from its IP header on, as annex A17
+// ICRC computes the invariant CRC of a packet from its IP header on, as annex A17
 // defines it.
-func icrc(ip []byte) uint32 {
+func ICRC(ip []byte) uint32 {
 	var h [masked]byte
 	n := copy(h[:], ip)
 	udp := 20

@@ -53,7 +53,10 @@ type answers struct {
 type Wire struct {
 	MTU    int // payload bytes of a full packet, but of QPs that Connect told
 	Counts Counts
-	errs   []error
+	// Lossy says that frames are lost, doubled, changed or reordered on the way, and
+	// sent again: each that is sent is judged and counted alone, none that comes.
+	Lossy bool
+	errs  []error
 
 	out, in map[roce.QPN]*flow    // by destination QP
 	acks    map[roce.QPN]*answers // sent, by destination QP
@@ -114,6 +117,9 @@ func (w *Wire) fail(ps int64, format string, args ...any) {
 
 // Frame judges a frame, without FCS, at the time ps.
 func (w *Wire) Frame(ps int64, tx, badFCS bool, data []byte) {
+	if w.Lossy && !tx {
+		return
+	}
 	if badFCS {
 		w.fail(ps, "frame with a bad FCS")
 		return
@@ -144,10 +150,29 @@ func (w *Wire) Frame(ps int64, tx, badFCS bool, data []byte) {
 				c.Solicited++
 			}
 		}
-		w.request(ps, w.flowOf(w.out, roce.QPN(p.BTH.DestQP)), &p)
-	} else {
-		c.Payload += uint64(len(p.Payload))
+		if !w.Lossy {
+			w.request(ps, w.flowOf(w.out, roce.QPN(p.BTH.DestQP)), &p)
+		}
+		return
+	}
+	c.Payload += uint64(len(p.Payload))
+	c.answer(&p)
+	if !w.Lossy {
 		w.answer(ps, &p)
+	}
+}
+
+// answer counts an acknowledgement that was sent. READ responses and results of
+// atomics are none.
+func (c *Counts) answer(p *roce.Packet) {
+	switch s := p.AETH.Syndrome; {
+	case p.BTH.Opcode != roce.RCAck:
+	case s.Kind() == roce.KindACK:
+		c.TxAcks++
+	case s.Kind() == roce.KindRNR:
+		c.TxRNRNaks++
+	default:
+		c.TxNaks++
 	}
 }
 
@@ -174,7 +199,7 @@ func (w *Wire) format(ps int64, p *roce.Packet, data []byte) {
 	if data[14]>>4 == 6 {
 		end = 14 + 40 + int(binary.BigEndian.Uint16(data[18:]))
 	}
-	if got, want := binary.LittleEndian.Uint32(data[end-4:]), icrc(data[14:end-4]); got != want {
+	if got, want := binary.LittleEndian.Uint32(data[end-4:]), ICRC(data[14:end-4]); got != want {
 		w.fail(ps, "ICRC %08x, computed %08x", got, want)
 	}
 }
@@ -224,18 +249,7 @@ func (f *flow) end(psn roce.PSN) {
 // answer checks an acknowledgement that this port sent against the requests that
 // it has received.
 func (w *Wire) answer(ps int64, p *roce.Packet) {
-	c := &w.Counts
 	s := p.AETH.Syndrome
-	switch {
-	case p.BTH.Opcode != roce.RCAck:
-		// A READ response or the result of an atomic: no acknowledgement packet.
-	case s.Kind() == roce.KindACK:
-		c.TxAcks++
-	case s.Kind() == roce.KindRNR:
-		c.TxRNRNaks++
-	default:
-		c.TxNaks++
-	}
 	dest := roce.QPN(p.BTH.DestQP)
 	local, known := w.pairs[dest]
 	req := w.in[local]

@@ -42,8 +42,8 @@ func (r *RootComplex) transmit(now uint64) {
 
 // pending tells whether there may be something to send.
 func (r *RootComplex) pending(now uint64) bool {
-	return r.postedDue(now) || len(r.ready) > 0 || r.inject.len() > 0 ||
-		len(r.reads) > 0 && r.reads[0].due <= now
+	return r.postedDue(now) || r.inject.len() > 0 ||
+		now >= r.stopped && (len(r.ready) > 0 || len(r.reads) > 0 && r.reads[0].due <= now)
 }
 
 func (r *RootComplex) postedDue(now uint64) bool {
@@ -59,6 +59,9 @@ func (r *RootComplex) next(now uint64) *packet {
 	}
 	if r.inject.len() > 0 {
 		return r.inject.pop()
+	}
+	if now < r.stopped {
+		return nil
 	}
 	return r.completion(now)
 }

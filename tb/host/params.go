@@ -37,7 +37,8 @@ const (
 	SplitRandom              // any multiple of 64 bytes up to MaxPayload, by seed
 )
 
-// Fault is how a read of the NIC goes wrong.
+// Fault is how a read or a write of the NIC goes wrong. A write has no answer: with
+// UR, CA and Poison its data is lost, and the NIC is not told.
 type Fault uint8
 
 // Faults.
@@ -46,13 +47,17 @@ const (
 	FaultUR           // unsupported request, perhaps after some data
 	FaultCA           // completer abort, perhaps after some data
 	FaultPoison       // one completion is poisoned
-	FaultNever        // the rest of the data, or all of it, never comes
+	FaultNever        // the rest of the data, or all of it, never comes; a write takes no harm
 )
 
-// Verdict is what shall happen to a read: Fault, and Delay more cycles.
+// Verdict is what shall happen to a read or a write: Fault, and Delay more cycles. A
+// write that comes late holds up all that is behind it. For Stop cycles from now on
+// the host takes nothing from the NIC, as if it gave no credits, and sends no
+// completions; what the CPU writes still goes.
 type Verdict struct {
 	Fault Fault
 	Delay uint64
+	Stop  uint64
 }
 
 // Params describe the machine. Zero values stand for the defaults.
@@ -73,8 +78,10 @@ type Params struct {
 
 	// Up and Down hold back the two links.
 	Up, Down agent.Throttle
-	// Fault, if set, is asked for each read TLP when it reaches memory.
-	Fault func(read *pcie.TLP) Verdict
+	// Fault, if set, is asked for each read TLP when it reaches memory, and WriteFault
+	// for each write TLP, MSI-X messages too, when the link has delivered it.
+	Fault      func(read *pcie.TLP) Verdict
+	WriteFault func(write *pcie.TLP) Verdict
 	// MMIOTimeout is how long a CPU waits for the answer to a read; 50 us.
 	MMIOTimeout int64
 }

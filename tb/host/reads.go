@@ -13,6 +13,7 @@ func (r *RootComplex) read(p *packet) {
 	if r.Params.Fault != nil {
 		v = r.Params.Fault(&p.hdr)
 	}
+	r.stop(v.Stop)
 	n := p.hdr.Bytes()
 	p.data = slices.Grow(p.data[:0], max(1, n))[:max(1, n)]
 	clear(p.data)

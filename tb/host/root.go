@@ -27,6 +27,8 @@ type RootComplex struct {
 	mmioLat int64
 	free    []*packet // to use again
 
+	stopped uint64 // until then the host takes and completes nothing, cycle
+
 	up        link
 	receiving *packet
 	landing   queue[*packet] // in order of due
@@ -50,7 +52,7 @@ type Stats struct {
 	DownTLPs, DownBytes uint64
 	Reads, Writes       uint64 // of the NIC
 	Messages            uint64 // MSI-X
-	Stray               uint64 // writes outside memory, or a message of no vector: lost
+	Stray               uint64 // writes outside memory, a message of no vector, or a fault: lost
 	MaxReads            int    // most reads outstanding
 }
 
@@ -62,7 +64,7 @@ type packet struct {
 	due  uint64 // cycle in which it gets where it goes
 	sent int    // bytes that went on
 
-	verdict Fault       // a read's
+	verdict Fault       // a read's or a write's
 	status  pcie.Status // of its failure
 }
 
@@ -94,7 +96,7 @@ func (r *RootComplex) Tick() {
 // alarm asks to be woken for what is known to come.
 func (r *RootComplex) alarm(now uint64) {
 	if r.FromNIC.Valid() {
-		r.WakeAt(max(now+1, r.up.next()))
+		r.WakeAt(max(now+1, r.up.next(), r.stopped))
 	}
 	if p := r.landing.head(); p != nil {
 		r.WakeAt((*p).due)
@@ -107,13 +109,23 @@ func (r *RootComplex) alarm(now uint64) {
 		at = (*p).due
 	}
 	if len(r.reads) > 0 {
-		at = min(at, r.reads[0].due)
+		at = min(at, max(r.reads[0].due, r.stopped))
 	}
-	if r.sending != nil || len(r.ready) > 0 || r.inject.len() > 0 {
+	if len(r.ready) > 0 {
+		at = min(at, max(now+1, r.stopped))
+	}
+	if r.sending != nil || r.inject.len() > 0 {
 		at = now + 1
 	}
 	if at != ^uint64(0) {
 		r.WakeAt(max(now+1, r.down.next(), at))
+	}
+}
+
+// stop has the host stand still for so many cycles.
+func (r *RootComplex) stop(cycles uint64) {
+	if cycles > 0 {
+		r.stopped = max(r.stopped, r.Now()+cycles)
 	}
 }
 

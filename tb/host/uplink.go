@@ -8,7 +8,7 @@ import (
 
 // receive takes a beat of the NIC if the link has time for it.
 func (r *RootComplex) receive(now uint64) {
-	if !r.FromNIC.Valid() || !r.up.free(now) || !r.Params.Up.Go("up", now) {
+	if !r.FromNIC.Valid() || now < r.stopped || !r.up.free(now) || !r.Params.Up.Go("up", now) {
 		return
 	}
 	b := r.FromNIC.Take()
@@ -37,11 +37,22 @@ func (r *RootComplex) receive(now uint64) {
 	r.receiving = nil
 	r.check(p)
 	p.at = max(now, (r.up.busy-1)/r.up.rate)
-	p.due = p.at + r.cycles(r.Params.Write(r.rng))
+	p.due = p.at + r.cycles(r.Params.Write(r.rng)) + r.judge(p)
 	if n := r.landing.len(); n > 0 {
 		p.due = max(p.due, r.landing.q[len(r.landing.q)-1].due)
 	}
 	r.landing.push(p)
+}
+
+// judge asks what becomes of a write, and gives the cycles that it is late.
+func (r *RootComplex) judge(p *packet) uint64 {
+	if p.hdr.Kind != pcie.MWr || r.Params.WriteFault == nil {
+		return 0
+	}
+	v := r.Params.WriteFault(&p.hdr)
+	r.stop(v.Stop)
+	p.verdict = v.Fault
+	return v.Delay
 }
 
 // check holds a TLP of the NIC against the specification and the limits.
@@ -96,7 +107,7 @@ func (r *RootComplex) land(now uint64) {
 func (r *RootComplex) write(p *packet) {
 	addr := p.hdr.Start()
 	switch {
-	case p.hdr.Poison:
+	case p.hdr.Poison || p.verdict != FaultNone && p.verdict != FaultNever:
 		r.Stats.Stray++
 		return
 	case addr >= MSIBase && addr < MSIBase+MSISize:

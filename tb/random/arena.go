@@ -74,6 +74,9 @@ func (a *arena) register(s *side, r *rand.Rand) (err error) {
 		access = abi.AccessRemoteRead
 	}
 	a.mr, err = s.pds[a.PD].RegMRRange(a.buf, a.From, a.Len, access)
+	if err == nil {
+		s.tellRegion(a.PD, a.mr, a.buf, a.From, access)
+	}
 	return err
 }
 
@@ -135,7 +138,7 @@ func (s *side) release() error {
 		for _, g := range a.guards {
 			s.h.Machine.Mem.Unguard(g)
 		}
-		if err := a.mr.Dereg(); err != nil {
+		if err := s.deregister(a.mr); err != nil {
 			return err
 		}
 		if err := a.buf.Free(); err != nil {

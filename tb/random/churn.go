@@ -76,6 +76,7 @@ func (e *end) drain(qp *driver.QP, bus *host.Bus, r *rand.Rand) error {
 	if err := qp.Modify(driver.QPAttr{State: abi.QPSQD}, abi.AttrState); err != nil {
 		return err
 	}
+	e.s.accept.Drain(e.s.cycle(), qp.Number())
 	bus.Spend(r.Int64N(20_000_000))
 	for {
 		m, err := qp.Query()
@@ -88,6 +89,7 @@ func (e *end) drain(qp *driver.QP, bus *host.Bus, r *rand.Rand) error {
 			bus.Spend(1_000_000)
 			continue
 		}
+		e.s.accept.Resume(qp.Number())
 		return qp.Modify(driver.QPAttr{State: abi.QPRTS}, abi.AttrState)
 	}
 }

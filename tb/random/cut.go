@@ -75,10 +75,13 @@ func (e *end) cut(t *hdl.Thread, dev *driver.Device, way Way) error {
 		return e.drained(t, qp)
 	}
 	var err error
+	s.accept.Stop(s.cycle(), qp.Number(), true)
 	if way == ToReset {
 		err = qp.Modify(driver.QPAttr{State: abi.QPReset}, abi.AttrState)
+		s.accept.Stopped(s.cycle(), qp.Number())
 	} else {
 		err = qp.Destroy()
+		s.accept.Destroyed(s.cycle(), qp.Number())
 		e.destroyed = true
 	}
 	if err != nil {
@@ -95,9 +98,11 @@ func (e *end) cut(t *hdl.Thread, dev *driver.Device, way Way) error {
 func (e *end) fail(t *hdl.Thread, qp *driver.QP) error {
 	e.life = failing
 	e.forget()
+	e.s.accept.Stop(t.Now(), qp.Number(), false)
 	if err := qp.Modify(driver.QPAttr{State: abi.QPErr}, abi.AttrState); err != nil {
 		return err
 	}
+	e.s.accept.Stopped(t.Now(), qp.Number())
 	t.Sleep(1000)
 	return nil
 }
@@ -120,6 +125,7 @@ func (e *end) drained(t *hdl.Thread, qp *driver.QP) error {
 		e.expect(false, completion{ID: lastSend, Opcode: abi.WCNop}, false, 0)
 		_, err := qp.PostSend(driver.SendWR{ID: lastSend, Op: abi.OpNop})
 		if err == nil {
+			e.tellSend(nil, &driver.SendWR{ID: lastSend, Op: abi.OpNop})
 			break
 		}
 		if !errors.Is(err, driver.ErrNoMemory) {

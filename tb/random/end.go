@@ -118,6 +118,7 @@ func (e *end) cutWire() {
 
 // complete judges a completion.
 func (s *side) complete(wc *driver.WC) error {
+	s.tellCompletion(wc)
 	c := completion{
 		ID: wc.ID, Status: wc.Status, Vendor: wc.VendorErr, Opcode: wc.Opcode,
 		Flags: wc.Flags, QPN: wc.QPN,

@@ -162,9 +162,11 @@ func (s *side) prepare(bus *host.Bus, i int) error {
 		e.start(p)
 		switch p.Fates[q] {
 		case Reset:
+			s.accept.Stop(s.cycle(), e.qp.Number(), true)
 			if err := e.qp.Modify(driver.QPAttr{State: abi.QPReset}, abi.AttrState); err != nil {
 				return err
 			}
+			s.accept.Stopped(s.cycle(), e.qp.Number())
 		case Recreate:
 			if err := e.create(bus); err != nil {
 				return err
@@ -181,9 +183,11 @@ func (e *end) create(bus *host.Bus) (err error) {
 	if e.qp != nil {
 		s.wire.Disconnect(roce.QPN(e.qp.Number()), roce.QPN(e.peer.QPN))
 		if !e.destroyed {
+			s.accept.Stop(s.cycle(), e.qp.Number(), true)
 			if err := e.qp.Destroy(); err != nil {
 				return err
 			}
+			s.accept.Destroyed(s.cycle(), e.qp.Number())
 		}
 		e.destroyed = false
 	}
@@ -192,6 +196,9 @@ func (e *end) create(bus *host.Bus) (err error) {
 		MaxSendSGE: c.SendSGE, MaxRecvSGE: c.RecvSGE, MaxInline: c.MaxInline, SigAll: c.SigAll,
 		IPv6: e.pair.IPv6, PSN: c.PSN,
 	})
+	if err == nil {
+		s.accept.Create(s.cycle(), e.qp.Number(), e.pd(), c.SigAll)
+	}
 	return err
 }
 
@@ -225,9 +232,11 @@ func (s *side) connect(t *hdl.Thread, i int) error {
 			FlowLabel: c.FlowLabel, HopLimit: c.HopLimit, UDPSPort: c.UDPSPort,
 			MaxRdAtomic: some(c.RdAtomic), MaxDestRdAtomic: some(c.DestRdAtomic),
 		}
+		s.accept.Connect(s.cycle(), e.qp.Number(), e.connection(mine[q].PSN))
 		if err := e.qp.Connect(e.peer, o); err != nil {
 			return err
 		}
+		s.accept.Connected(s.cycle(), e.qp.Number())
 		s.moves++
 	}
 	return nil

@@ -63,11 +63,13 @@ func (e *end) postReceives(qp *driver.QP, n int) error {
 		if i >= len(e.arrive) {
 			id := math.MaxUint64 - uint64(i)
 			wrs = append(wrs, driver.RecvWR{ID: id, SGEs: e.s.sges(e.in.Extra[i-len(e.arrive)])})
+			e.tellReceive(&wrs[len(wrs)-1], e.in.Extra[i-len(e.arrive)])
 			e.receives = append(e.receives, posted{want: completion{ID: id}, completes: true})
 			continue
 		}
 		m := e.arrive[i]
 		wrs = append(wrs, driver.RecvWR{ID: ^m.ID, SGEs: e.s.sges(m.Dst)})
+		e.tellReceive(&wrs[len(wrs)-1], m.Dst)
 		c := e.arrival(m)
 		e.expect(true, c, true, m.Fault.received())
 	}

@@ -74,6 +74,7 @@ func (s *side) victimise(p *Phase) (err error) {
 		if err != nil {
 			return err
 		}
+		s.tellRegion(pd, mr, s.victimBuf, 0, abi.AccessRemoteRead)
 		s.victims = append(s.victims, mr)
 	}
 	return nil
@@ -85,7 +86,7 @@ func (s *side) bury() error {
 		return nil
 	}
 	for _, mr := range s.victims {
-		if err := mr.Dereg(); err != nil {
+		if err := s.deregister(mr); err != nil {
 			return err
 		}
 	}

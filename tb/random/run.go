@@ -8,6 +8,7 @@ import (
 	"rnic/driver"
 	"rnic/hdl"
 	"rnic/tb"
+	"rnic/tb/accept"
 	"rnic/tb/check"
 	"rnic/tb/host"
 )
@@ -96,7 +97,7 @@ func (s *Scenario) Run() (Report, error) {
 	}
 	if err != nil {
 		for _, h := range r.sides {
-			err = errors.Join(append([]error{err}, h.wire.Errors()...)...)
+			err = errors.Join(append(append([]error{err}, h.wire.Errors()...), h.accept.Errors()...)...)
 		}
 	}
 	return r.report(), err
@@ -148,6 +149,7 @@ type side struct {
 	owed   int // completions expected that have not come
 
 	wire   *check.Wire
+	accept *accept.Acceptor
 	frames uint64
 	rest   *tb.Rest
 	loose  []*Message // whose receives did not complete: they may have been written to
@@ -178,6 +180,7 @@ type side struct {
 // newSide makes a host of the run and its threads, in a fixed order.
 func newSide(r *run, n int) *side {
 	s := &side{r: r, s: r.s, n: n, h: r.bench.Hosts[n], wire: check.NewWire(0), budget: r.s.Budget, back: r.s.Budget}
+	s.accept = newAcceptor(s)
 	s.h.Tap(s.tap)
 	s.thread("main", s.main)
 	s.thread("oob", s.listen)
@@ -239,6 +242,7 @@ func (s *side) finish() {
 // tap sees the frames of the port.
 func (s *side) tap(f tb.Frame) {
 	s.moves++
+	s.accept.Frame(uint64(f.TimePs/tb.PeriodPs), f.Tx, f.BadFCS, f.Data)
 	s.wire.Frame(f.TimePs, f.Tx, f.BadFCS, f.Data)
 	h := s.frames ^ uint64(f.TimePs)<<1
 	if f.Tx {

@@ -81,6 +81,7 @@ func (e *end) post(t *hdl.Thread, qp *driver.QP, r *rand.Rand, count int) error 
 				s.sent++
 			}
 			wrs = append(wrs, e.workRequest(m))
+			e.tellSend(m, &wrs[len(wrs)-1])
 			e.expect(false, completion{ID: m.ID, Opcode: m.Op.WCOpcode(), ByteLen: uint32(len(m.Data))}, m.Completes, m.Fault.sent())
 			e.next++
 		}

@@ -11,7 +11,8 @@ import (
 // way, memory is as it must be, and the QPs say so too.
 func (s *side) settled() error {
 	s.wire.Finish()
-	err := errors.Join(append(s.wire.Errors(), s.board.Final(), s.rest.Check())...)
+	s.accept.Settle(s.cycle())
+	err := errors.Join(append(append(s.wire.Errors(), s.accept.Errors()...), s.board.Final(), s.rest.Check())...)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (s *side) verdict() error {
 		abi.CQEsWritten: uint64(s.board.Got + s.foreign), abi.RespCQEError: uint64(s.foreign), abi.MSIXSent: rc.Messages,
 		abi.DMAReads: rc.Reads, abi.DMAWrites: rc.Writes + rc.Messages,
 	}
-	errs := []error{}
+	errs := []error{s.accept.Counters(s.dev.Counter), errors.Join(s.accept.Errors()...)}
 	cut := s.wasCut()
 	var solicited, bytes uint64
 	for _, p := range s.s.Phases {

@@ -19,6 +19,7 @@ import (
 	"rnic/abi"
 	"rnic/driver"
 	"rnic/roce"
+	"rnic/tb/fault"
 )
 
 // Source is the bytes to send: a bytes.Reader, or a file of any size.
@@ -47,6 +48,13 @@ type Job struct {
 	// Due, if set, is when message i is to be posted, in cycles since the senders
 	// began, ascending; it waits for room beyond. One by one, Polled, in one round.
 	Due func(i int) uint64
+
+	// Faults, if set, strike from when a host has set up. Frames may then be lost and
+	// sent again, and only what does not depend on that is checked.
+	Faults *fault.Plan
+	// Retries of the connections. Usual are none, and with Faults as many as the device
+	// does, after a timeout of a few round trips.
+	Retries Retries
 
 	// Progress, if set, is called now and then with the present cycle and the
 	// messages received so far.
@@ -86,6 +94,8 @@ func (j *Job) Check() error {
 		return fmt.Errorf("%d messages both ways: must be at most %d", j.Messages(), j.round())
 	case j.Due != nil && (!j.Polled || j.TwoWay || j.Batch > 1 || j.Messages() > j.round()):
 		return fmt.Errorf("%d messages when they are due: must be polled, one way, one by one, at most %d", j.Messages(), j.round())
+	case j.Retries.check() != nil:
+		return j.Retries.check()
 	case j.SGEs < 0 || j.SGEs > 4:
 		return fmt.Errorf("%d SGEs: must be 1 to 4", j.SGEs)
 	case j.Inline && j.MsgSize > 64:

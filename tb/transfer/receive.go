@@ -46,7 +46,7 @@ func (r *run) coordinateReceiver(t *hdl.Thread, bus *host.Bus) error {
 		}
 	}
 	s.h.OOB.Send([]byte("done"))
-	t.Sleep(settle)
+	r.calm(t, s)
 	return s.counters()
 }
 

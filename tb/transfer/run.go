@@ -19,7 +19,8 @@ type Result struct {
 	Cycles            uint64 // of the whole run, set-up included
 	// Goodput is payload over time from the last bit of the first message that
 	// ends to the last bit of the last one, at the receiver's MAC; 0 for one message. WireLimit is what the frames' overhead leaves of the link's rate.
-	// Both are 0 for atomics, whose data lie in headers.
+	// Both are 0 for atomics, whose data lie in headers. With Faults, goodput is all the
+	// data over the time from its first packet to the last completion.
 	GoodputGbps, WireLimitGbps float64
 	// CyclesPerMessage is that time in cycles, a message.
 	CyclesPerMessage float64
@@ -71,6 +72,11 @@ func (j *Job) Run(b *tb.Bench) (Result, error) {
 	r.rounds = (r.messages-1)/j.round() + 1
 	r.a, r.b = side{j: &r.j, h: b.Hosts[0]}, side{j: &r.j, h: b.Hosts[1]}
 	r.watch()
+	if j.Faults != nil {
+		j.Faults.Attach(b)
+		r.a.timeout = r.timeout()
+		r.b.timeout = r.a.timeout
+	}
 	r.start()
 	err := b.World.Run(r.over, limit)
 	if e := errors.Join(r.a.err, r.b.err); e != nil {
@@ -132,6 +138,9 @@ func (r *run) over() bool {
 func (r *run) settled(s *side) {
 	s.rest = tb.NewRest(s.h)
 	s.h.Machine.RC.Stats.MaxReads = 0
+	if r.j.Faults != nil {
+		r.j.Faults.Start(s.h.Index - 1)
+	}
 	s.pcie.Up, s.pcie.Down = s.h.Machine.RC.Stats.UpBytes, s.h.Machine.RC.Stats.DownBytes
 }
 
@@ -139,6 +148,7 @@ func (r *run) settled(s *side) {
 func (r *run) watch() {
 	for _, s := range []*side{&r.a, &r.b} {
 		w := check.NewWire(r.j.MTU.Bytes())
+		w.Lossy = r.j.Faults != nil
 		s.wire = w
 		s.h.Tap(func(f tb.Frame) { w.Frame(f.TimePs, f.Tx, f.BadFCS, f.Data) })
 		s.h.Tap(s.meter.frame)
@@ -163,21 +173,22 @@ func (r *run) result() Result {
 		Marks: to.meter.marks, Counters: [2][abi.NumCounters]uint64{r.a.counter, r.b.counter},
 		PCIe: [2]PCIe{r.a.pcie, r.b.pcie}, Latency: r.latency,
 	}
-	if r.j.atomic() {
-		res.Bytes = r.j.Data.Size() // in headers, not in payloads
+	if r.j.atomic() || r.j.Faults != nil {
+		res.Bytes = int64(r.j.buffers()) * r.j.Data.Size() // in headers, or sent more than once
 	}
 	res.GoodputGbps, res.CyclesPerMessage = to.meter.goodput()
 	if r.j.TwoWay {
 		res.BackGbps, _ = from.meter.goodput()
 	}
+	if r.j.Faults != nil {
+		res.GoodputGbps, res.CyclesPerMessage = r.lossyGoodput(to, &r.a)
+		if r.j.TwoWay {
+			res.BackGbps, _ = r.lossyGoodput(from, &r.b)
+		}
+	}
 	wire := w.Counts.TxBytes + w.Counts.TxPackets*frameExtra
 	if wire > 0 {
-		mac := r.bench.Config.NIC.Mac
-		rate := 100.0
-		if mac.RateNum != 0 {
-			rate = float64(mac.RateNum) / float64(mac.RateDen)
-		}
-		res.WireLimitGbps = rate * float64(w.Counts.Payload) / float64(wire)
+		res.WireLimitGbps = r.gbps() * float64(w.Counts.Payload) / float64(wire)
 	}
 	return res
 }
@@ -194,7 +205,9 @@ func (r *run) verdict() error {
 	}
 	for _, s := range []*side{&r.a, &r.b} {
 		w := s.wire
-		w.Finish()
+		if r.j.Faults == nil {
+			w.Finish()
+		}
 		errs = append(errs, w.Errors()...)
 		errs = append(errs, s.rest.Check())
 		for _, c := range []struct {
@@ -205,10 +218,16 @@ func (r *run) verdict() error {
 			{abi.RxPackets, w.Counts.RxPackets}, {abi.RxBytes, w.Counts.RxBytes},
 			{abi.AcksSent, w.Counts.TxAcks}, {abi.NaksSent, w.Counts.TxNaks}, {abi.RNRNaksSent, w.Counts.TxRNRNaks},
 		} {
+			if r.j.Faults != nil && (c.n == abi.RxPackets || c.n == abi.RxBytes) {
+				continue // what faults make of a frame may be no packet any more
+			}
 			if got := s.counter[c.n]; got != c.want {
 				errs = append(errs, fmt.Errorf("%s: counter %v is %d, the wire saw %d", s.h.K.Name(), c.n, got, c.want))
 			}
 		}
+	}
+	if r.j.Faults != nil {
+		errs = append(errs, r.j.Faults.Missed())
 	}
 	return errors.Join(errs...)
 }

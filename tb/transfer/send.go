@@ -36,10 +36,11 @@ func (r *run) coordinateSender(t *hdl.Thread, bus *host.Bus) error {
 		if err := s.gather(t, &s.done, round); err != nil {
 			return err
 		}
+		s.ended = t.Now()
 		s.h.OOB.Send([]byte("sent"))
 	}
 	s.h.OOB.Recv(t) // host b has all, and has compared it
-	t.Sleep(settle)
+	r.calm(t, s)
 	return s.counters()
 }
 

@@ -39,7 +39,9 @@ type side struct {
 	step    hdl.Event
 	err     error // the first
 	counter [abi.NumCounters]uint64
-	pcie    PCIe // up to settled what went before, from counters on the difference
+	timeout uint8  // of connections, with Faults
+	ended   uint64 // cycle in which this host had seen all its sends complete
+	pcie    PCIe   // up to settled what went before, from counters on the difference
 }
 
 // address is where the other host's buffer is.
@@ -117,7 +119,7 @@ func (s *side) connect(t *hdl.Thread) error {
 	s.peer = theirs.Buffer
 	for i, q := range s.qps {
 		s.wire.QPPair(roce.QPN(q.Number()), roce.QPN(theirs.QPs[i].QPN))
-		if err := q.Connect(theirs.QPs[i], driver.ConnectOptions{MTU: abi.MTU(s.j.MTU)}); err != nil {
+		if err := q.Connect(theirs.QPs[i], s.options()); err != nil {
 			return err
 		}
 	}

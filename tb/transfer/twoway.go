@@ -32,13 +32,14 @@ func (r *run) coordinateTwoWay(s, peer *side) func(*hdl.Thread, *host.Bus) error
 		if err := s.gather(t, &s.done, 1); err != nil {
 			return err
 		}
+		s.ended = t.Now()
 		s.meet(t)
 		for i := 0; r.j.Op == abi.OpWrite && i < r.messages; i++ {
 			if err := r.compare(s, peer.off, i); err != nil {
 				return err
 			}
 		}
-		t.Sleep(settle)
+		r.calm(t, s)
 		return s.counters()
 	}
 }

@@ -1,0 +1,173 @@
+package accept
+
+import (
+	"bytes"
+
+	"rnic/abi"
+)
+
+// Completion is a CQE as the program finds it. Made is the cycle in which the NIC
+// made it; 0: not known.
+type Completion struct {
+	QPN     uint32
+	ID      uint64
+	Status  abi.WCStatus
+	Opcode  abi.WCOpcode // bit 7: of the receive queue
+	Flags   abi.CQEFlags
+	ByteLen uint32
+	Imm     uint32
+	SrcQPN  uint32
+	Made    uint64
+}
+
+// Complete judges a completion.
+func (a *Acceptor) Complete(now uint64, c Completion) {
+	q := a.qps[c.QPN]
+	switch {
+	case q == nil || q.phase == idle && len(q.responds.posts) == 0:
+		a.fail(now, "QP %#x: completion %#x of a QP that has nothing posted (verbs-semantics.md, API rules)", c.QPN, c.ID)
+		return
+	case q.broken:
+		return
+	}
+	if c.Made == 0 {
+		c.Made = now
+	}
+	if c.Opcode.IsRecv() {
+		q.received(now, &c)
+	} else {
+		q.sendDone(now, &c)
+	}
+}
+
+// mayEnd tells whether a failure may have reached the QP.
+func (q *qp) mayEnd(now uint64) bool {
+	return q.failed != 0 || q.a.p.FaultyReads || q.responds.mayBeDead() || q.exhausted(now) || q.rnrExhausted()
+}
+
+// exhausted tells whether all retries may have been of no use: a reason for one more
+// is there.
+func (q *qp) exhausted(now uint64) bool {
+	r := &q.requests
+	if r.tries < int(q.RetryCnt) {
+		return false
+	}
+	for _, c := range r.causes {
+		if c.kind != rnr {
+			return true
+		}
+	}
+	return q.expires(now)
+}
+
+// rnrExhausted is the same of RNR NAKs.
+func (q *qp) rnrExhausted() bool {
+	r := &q.requests
+	if q.RNRRetry == 7 || r.waits < int(q.RNRRetry) {
+		return false
+	}
+	for _, c := range r.causes {
+		if c.kind == rnr {
+			return true
+		}
+	}
+	return false
+}
+
+// sendDone judges a completion of the send queue.
+func (q *qp) sendDone(now uint64, c *Completion) {
+	const clause = "roce.md, Requester: completion of a WQE"
+	r := &q.requests
+	k := r.head
+	for k < len(r.all) && r.all[k].ID != c.ID {
+		w := r.all[k]
+		if (w.Signaled || q.sigAll) || w.acked == 0 || r.flushed {
+			q.fail(now, w.first, clause, "completion of %#x (%v) before that of %#x", c.ID, c.Status, w.ID)
+			return
+		}
+		k++
+	}
+	if k == len(r.all) {
+		q.fail(now, r.una, clause, "completion of %#x (%v), which is not outstanding", c.ID, c.Status)
+		return
+	}
+	w := r.all[k]
+	if c.Status == abi.StatusSuccess {
+		q.succeeded(now, w, c)
+	} else {
+		q.failedAs(now, w, c)
+	}
+	r.head = k + 1
+	r.prune()
+}
+
+// succeeded judges a completion in success.
+func (q *qp) succeeded(now uint64, w *sent, c *Completion) {
+	const clause = "roce.md, Requester: completion of a WQE"
+	r := &q.requests
+	switch {
+	case r.flushed:
+		q.fail(now, w.first, clause, "success of %#x behind a work request that failed", w.ID)
+	case w.acked == 0 || w.acked > c.Made:
+		q.fail(now, w.first, clause, "success of %#x, made in cycle %d, whose answer came in cycle %d (0: never)", w.ID, c.Made, w.acked)
+	case w.fault:
+		q.fail(now, w.first, "verbs-semantics.md, Outcome table", "success of %#x, which names memory that it may not use", w.ID)
+	case !w.Signaled && !q.sigAll:
+		q.fail(now, w.first, "roce.md, Completion queue", "success of %#x, which is not signalled", w.ID)
+	case c.Opcode != w.Op.WCOpcode():
+		q.fail(now, w.first, clause, "completion of %#x as %v", w.ID, c.Opcode)
+	case w.fetches() && int(c.ByteLen) != w.length():
+		q.fail(now, w.first, clause, "completion of %#x with %d bytes, %d asked for", w.ID, c.ByteLen, w.length())
+	case c.Flags != 0:
+		q.fail(now, w.first, "roce.md, Work completion status", "completion of %#x with flags %v", w.ID, c.Flags)
+	}
+	if w.fetches() && w.Result != nil && !q.broken {
+		if got := w.Result(); !bytes.Equal(got, w.got) {
+			q.fail(now, w.first, "roce.md, Requester: all response data in memory", "byte %d of %#x in memory is not what came", differ(got, w.got), w.ID)
+		}
+	}
+}
+
+// failedAs judges a completion in error.
+func (q *qp) failedAs(now uint64, w *sent, c *Completion) {
+	const clause = "roce.md, Requester; Work completion status"
+	r := &q.requests
+	oldest := w.last >= r.una // and all before it are done, or the order would be wrong
+	inside := r.broke.at != 0 && r.broke.at <= c.Made && r.broke.seq >= w.first && r.broke.seq <= w.last
+	legal := false
+	switch c.Status {
+	case abi.StatusWRFlush:
+		legal = q.mayEnd(now) || r.flushed
+	case abi.StatusRetryExc:
+		legal = oldest && w.first <= r.una && !r.flushed && q.exhausted(c.Made)
+		r.n.timeout.hi++
+	case abi.StatusRNRRetryExc:
+		legal = oldest && w.first <= r.una && !r.flushed && q.rnrExhausted()
+	case abi.StatusLocProt:
+		legal = w.fault && !r.flushed && w.first <= r.una
+	case abi.StatusLocQPOp:
+		legal = q.a.p.FaultyReads && !r.flushed && w.first <= r.una
+	default:
+		legal = inside && r.broke.status == c.Status && !r.flushed ||
+			q.a.p.Soft && inside && !r.flushed
+	}
+	if !legal {
+		q.fail(now, w.first, clause, "work request %#x ends in %v, for which there is no reason: %d restarts, %d for RNR NAKs, oldest without answer %06x",
+			w.ID, c.Status, r.tries, r.waits, r.una.psn())
+	}
+	r.flushed = true
+	q.mayFail(now)
+}
+
+// prune forgets work requests that are completed and cannot be sent again.
+func (r *requester) prune() {
+	k := 0
+	for k < r.head && r.all[k].last < r.una && r.all[k].last < r.cursor {
+		k++
+	}
+	if k >= 64 {
+		r.retired = r.all[k-1].receives
+		r.all = append([]*sent(nil), r.all[k:]...)
+		r.head -= k
+	}
+}

@@ -1,0 +1,355 @@
+package accept
+
+import (
+	"slices"
+
+	"rnic/abi"
+	"rnic/roce"
+)
+
+// receive is a receive work request and when it was posted.
+type receive struct {
+	RecvWR
+	posted uint64
+}
+
+// responder is the receiving half of a QP.
+type responder struct {
+	posts   []receive // all of this life
+	done    int       // of them, completed
+	flushed bool      // one has been
+	states  []*state  // in which it may be; at least one
+	begins  seq
+	saved   []saved         // READs and atomics, the youngest last
+	values  map[seq]uint64  // that atomics returned
+	atoms   map[seq]*atomic // requests that may have been carried out
+}
+
+// saved is a READ or atomic that can be answered again.
+type saved struct {
+	first seq
+	n     int
+	op    roce.Opcode
+	va    uint64
+	key   abi.Key
+	len   int
+}
+
+// state is one that the responder may be in when all that has arrived is judged.
+type state struct {
+	epsn   seq
+	msn    uint32
+	acked  seq  // the highest PSN that was answered
+	gap    bool // a NAK sequence is out, or due, until epsn comes
+	rnr    bool // an RNR NAK
+	dead   bool
+	closed bool // its fatal NAK is out
+	credit int  // messages and receives that the peer was told of
+	spare  int  // acknowledgements of duplicates that may come one by one
+
+	inside bool // between first and last of a message
+	write  bool // it is a WRITE
+	va     uint64
+	key    abi.Key
+	total  int // of a WRITE, as announced
+	length int // so far
+	index  int // of the receive that it has taken
+
+	taken int         // receives
+	dues  []due       // answers that are owed, in order
+	marks []milestone // since the last answer
+	ended []arrival
+	lands []landing
+
+	duplicates, gaps, empty, dropped int
+	unsure                           int // of the first two, perhaps lost
+}
+
+// milestone is what a message was completed with.
+type milestone struct {
+	msn   uint32
+	taken int // receives by then
+	psn   seq // its last
+}
+
+// arrival is a message that completes a receive.
+type arrival struct {
+	index    int
+	status   abi.WCStatus
+	opcode   abi.WCOpcode
+	flags    abi.CQEFlags
+	imm      uint32
+	len      int
+	at       uint64
+	landings int // among those of the state, how many it and those before it have made
+}
+
+// answer is what is owed.
+type answer uint8
+
+const (
+	ack answer = iota
+	read
+	atom
+	nak
+)
+
+// due is an answer that is owed.
+type due struct {
+	answer answer
+	psn    seq
+	limit  seq  // acknowledgements of PSNs from it on must not pass
+	again  bool // for a duplicate
+	may    bool // it need not come
+	syn    roce.Syndrome
+	msn    uint32 // with the request
+	data   *source
+	last   seq // of a READ
+	begun  bool
+	len    int // left to send
+	off    int
+}
+
+// source is where a READ reads, and what was there when it came.
+type source struct {
+	key  abi.Key
+	va   uint64
+	n    int
+	then []byte
+	from int // writes that had arrived
+}
+
+func (r *responder) begin(p roce.PSN) {
+	s := begin(p)
+	r.begins = s
+	r.values, r.atoms = map[seq]uint64{}, map[seq]*atomic{}
+	r.states = []*state{{epsn: s, acked: s - 1, index: -1, marks: []milestone{{0, 0, s - 1}}}}
+}
+
+// fork is a copy of a state that goes its own way.
+func (s *state) fork() *state {
+	c := *s
+	c.dues, c.marks, c.ended, c.lands = slices.Clone(s.dues), slices.Clone(s.marks), slices.Clone(s.ended), slices.Clone(s.lands)
+	return &c
+}
+
+// mayBeDead tells whether a request may have taken the QP to ERR.
+func (r *responder) mayBeDead() bool {
+	return slices.ContainsFunc(r.states, func(s *state) bool { return s.dead })
+}
+
+// most is how many states a responder may be in before the acceptor gives up.
+const most = 512
+
+// asked takes a request that has arrived.
+func (q *qp) asked(now uint64, p *roce.Packet) {
+	r := &q.responds
+	if q.broken || q.phase == idle {
+		return
+	}
+	q.a.order++
+	q.a.body = nil
+	if len(p.Payload) > 0 {
+		q.a.body = append(q.a.body, p.Payload...) // the frame is gone when this returns
+	}
+	next := make([]*state, 0, len(r.states))
+	for _, s := range r.states {
+		if s.dead || q.phase == stopped {
+			s.dropped++
+			next = append(next, s)
+			continue
+		}
+		next = q.step(now, s, p, next)
+	}
+	r.states = next
+	if len(next) > most {
+		q.fail(now, unwrap(p.BTH.PSN, next[0].epsn), "acceptor", "more than %d possible states", most)
+	}
+}
+
+// step has a state take a request, and appends what may come of it.
+func (q *qp) step(now uint64, s *state, p *roce.Packet, next []*state) []*state {
+	n := unwrap(p.BTH.PSN, s.epsn)
+	unheard := q.phase == starting || q.a.p.Lossy // perhaps it is lost
+	switch {
+	case n > s.epsn:
+		s.gaps++
+		if unheard {
+			s.unsure++
+		}
+		if s.gap || s.rnr {
+			s.dropped++
+			break
+		}
+		s.gap = true
+		s.owe(due{answer: nak, psn: s.epsn, limit: s.epsn, syn: 3 << 5, msn: s.msn, may: unheard})
+	case n < s.epsn:
+		s.duplicates++
+		if unheard {
+			s.unsure++
+		}
+		k := len(s.dues)
+		next = q.again(now, s, n, p, next)
+		if unheard && len(s.dues) > k {
+			s.dues[k].may = true
+		}
+		return next
+	default:
+		if unheard {
+			next = append(next, s.fork())
+		}
+		if s.gap { // the NAK, if it is not out, says nothing any more
+			for i := range s.dues {
+				if s.dues[i].answer == nak && s.dues[i].syn == 3<<5 {
+					s.dues[i].may = true
+				}
+			}
+		}
+		s.gap, s.rnr = false, false
+		return q.take(now, s, n, p, next)
+	}
+	return append(next, s)
+}
+
+func (s *state) owe(d due) { s.dues = append(s.dues, d) }
+
+// refuse ends the connection with a NAK of a code.
+func (s *state) refuse(now uint64, n seq, code uint8, st abi.WCStatus) *state {
+	s.dead = true
+	s.owe(due{answer: nak, psn: n, limit: n, syn: roce.Syndrome(3<<5 | code), msn: s.msn})
+	if s.index >= 0 {
+		s.ended = append(s.ended, arrival{index: s.index, status: st, at: now, landings: len(s.lands)})
+		s.index = -1
+	}
+	return s
+}
+
+// NAK codes, roce.md, "AETH syndrome".
+const (
+	invalid     = 1
+	accessError = 2
+	operational = 3
+)
+
+// take judges a request in its turn: first what is wrong whatever the rest, then all
+// that may be (roce.md, "Responder": where two faults lie after the opcode, either).
+func (q *qp) take(now uint64, s *state, n seq, p *roce.Packet, next []*state) []*state {
+	op := p.BTH.Opcode
+	starts := op.Starts()
+	wrong := starts == s.inside || !starts && op.IsWrite() != s.write
+	if wrong || !op.Valid() || op.IsAtomic() && q.Access&abi.AccessRemoteAtomic == 0 ||
+		op.IsWrite() && q.Access&abi.AccessRemoteWrite == 0 || op.IsReadRequest() && q.Access&abi.AccessRemoteRead == 0 {
+		return append(next, s.refuse(now, n, invalid, abi.StatusLocQPOp))
+	}
+	if starts {
+		s.length, s.total, s.va, s.key, s.write = 0, int(p.RETH.Length), p.RETH.VA, abi.Key(p.RETH.RKey), op.IsWrite()
+	}
+	var judged verdicts
+	q.judge(now, s, op, p, &judged)
+	for _, f := range judged.faults {
+		c := s.fork()
+		if f.rnr {
+			c.rnr = true
+			c.empty++
+			c.owe(due{answer: nak, psn: n, limit: n, syn: roce.Syndrome(1<<5 | q.MinRNRTimer&31), msn: c.msn})
+			next = append(next, c)
+			continue
+		}
+		if op.TakesReceive() && c.taken < len(q.responds.posts) {
+			c.index, c.taken = c.taken, c.taken+1
+		}
+		next = append(next, c.refuse(now, n, f.code, f.status))
+	}
+	if judged.must {
+		return next
+	}
+	return q.accepted(now, s, n, p, next)
+}
+
+// accepted carries a request out.
+func (q *qp) accepted(now uint64, s *state, n seq, p *roce.Packet, next []*state) []*state {
+	op := p.BTH.Opcode
+	s.epsn = n + 1
+	switch {
+	case op.IsReadRequest():
+		k := packets(int(p.RETH.Length), q.MTU)
+		s.epsn = n + seq(k)
+		s.count(s.epsn - 1)
+		s.owe(due{answer: read, psn: n, limit: n, last: s.epsn - 1, msn: s.msn, len: int(p.RETH.Length), data: q.source(p)})
+		q.responds.save(saved{n, k, op, p.RETH.VA, abi.Key(p.RETH.RKey), int(p.RETH.Length)}, q.DestRdAtomic)
+		return append(next, s)
+	case op.IsAtomic():
+		s.count(n)
+		s.owe(due{answer: atom, psn: n, limit: n, msn: s.msn})
+		q.responds.save(saved{first: n, n: 1, op: op}, q.DestRdAtomic)
+		q.carry(n, p)
+		return append(next, s)
+	}
+	if op.TakesReceive() {
+		s.index, s.taken = s.taken, s.taken+1
+	}
+	q.land(s, p, q.a.body)
+	s.length += len(p.Payload)
+	s.inside = !op.Ends()
+	if op.Ends() {
+		s.count(n)
+		if s.index >= 0 && !q.complete(now, s, p) {
+			s.dead = true // SEND with invalidate of a bad key: neither ACK nor NAK
+			return append(next, s)
+		}
+	}
+	if p.BTH.AckReq {
+		s.owe(due{answer: ack, psn: n})
+	}
+	return append(next, s)
+}
+
+// count counts a message that is complete with PSN n.
+func (s *state) count(n seq) {
+	s.msn = (s.msn + 1) & (round - 1)
+	s.marks = append(s.marks, milestone{s.msn, s.taken, n})
+}
+
+// complete ends the receive of a message, and tells whether all is well.
+func (q *qp) complete(now uint64, s *state, p *roce.Packet) bool {
+	a := arrival{index: s.index, opcode: abi.WCRecv, len: s.length, at: now, landings: len(s.lands)}
+	s.index = -1
+	good := true
+	switch op := p.BTH.Opcode; {
+	case op.HasIETH():
+		a.flags, a.imm = abi.CQEWithInv, p.IETH.RKey
+		good = q.a.invalidate(now, q.pd, abi.Key(p.IETH.RKey))
+		if !good {
+			a.status = abi.StatusMWBind
+		}
+	case op.HasImm():
+		a.flags, a.imm = abi.CQEWithImm, p.Imm.Imm
+		if op.IsWrite() {
+			a.opcode = abi.WCRecvWithImm
+		}
+	}
+	s.ended = append(s.ended, a)
+	return good
+}
+
+// invalidate ends a region that a SEND names, and tells whether it may.
+func (a *Acceptor) invalidate(now uint64, pd int, key abi.Key) bool {
+	r := a.regions[key]
+	if r == nil || r.PD != pd || r.dead != 0 && now > r.dead+a.p.Inside {
+		return false
+	}
+	if r.gone == 0 {
+		r.gone = max(now, 1)
+	}
+	return true
+}
+
+// save keeps a READ or atomic, the last so many that the depth allows.
+func (r *responder) save(s saved, depth int) {
+	if n := len(r.saved); n > 0 && r.saved[n-1].first >= s.first {
+		return // another state has
+	}
+	if r.saved = append(r.saved, s); len(r.saved) > max(depth, 1) {
+		r.saved = r.saved[1:]
+	}
+}

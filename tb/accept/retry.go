@@ -1,0 +1,248 @@
+package accept
+
+import "rnic/roce"
+
+// kind is what asks for a restart.
+type kind uint8
+
+const (
+	sequence kind = iota // NAK PSN sequence error
+	implied              // an answer beyond one that is missing
+	rnr                  // RNR NAK
+	timeout
+)
+
+func (k kind) String() string {
+	return [...]string{"NAK PSN sequence error", "implied NAK", "RNR NAK", "timeout"}[k]
+}
+
+// cause is a reason to restart.
+type cause struct {
+	kind  kind
+	at    uint64 // cycle of its arrival
+	ready uint64 // cycle before which it may not be obeyed
+	from  seq    // where it asks for a restart
+	must  bool   // it cannot be ignored
+}
+
+// start is when the ACK timer began anew.
+type start struct {
+	at    uint64
+	known uint64 // cycle in which the NIC was told, or told
+}
+
+// timer notes that the ACK timer began anew.
+func (r *requester) timer(now uint64) { r.starts = append(r.starts, start{now, now}) }
+
+// expires tells whether the ACK timer may have expired by now, so that its effect
+// can be seen: T after it began, without anything that began it anew before the NIC
+// had to know of it (roce.md, Requester: local ACK timeout).
+func (q *qp) expires(now uint64) bool {
+	r, p := &q.requests, &q.a.p
+	if q.Timeout == 0 || r.una == r.top {
+		return false
+	}
+	t := p.TimeUnit << q.Timeout
+	for i, s := range r.starts {
+		over := now+p.Early >= s.at+t
+		if i+1 == len(r.starts) {
+			return over
+		}
+		next := r.starts[i+1].known
+		if over && now <= next+2*p.Inside && next+p.Inside+p.Early >= s.at+t {
+			return true
+		}
+	}
+	return false
+}
+
+// forget drops what is too old to matter.
+func (q *qp) forget(now uint64) {
+	r, age := &q.requests, 2*q.a.p.Inside
+	k := 0
+	for k+1 < len(r.starts) && now > r.starts[k+1].known+age {
+		k++
+	}
+	r.starts = append(r.starts[:0], r.starts[k:]...)
+	k = 0
+	for k < len(r.moved) && now > r.moved[k].at+q.a.p.Inside {
+		k++
+	}
+	r.moved = append(r.moved[:0], r.moved[k:]...)
+}
+
+// obeys demands that nothing that must be obeyed waits for longer than a packet may
+// be on its way.
+func (q *qp) obeys(now uint64, s seq) {
+	for i := range q.requests.causes {
+		c := &q.requests.causes[i]
+		if s == c.from && now+q.a.p.Early >= c.ready {
+			c.must = false // perhaps this is the restart
+		}
+		if c.must && now > c.at+q.a.p.Inside {
+			q.fail(now, s, "roce.md, Requester: NAK", "sent in spite of the %v for PSN %06x of cycle %d", c.kind, c.from.psn(), c.at)
+			return
+		}
+	}
+}
+
+// restart judges a packet that is sent again out of turn.
+func (q *qp) restart(now uint64, s seq) {
+	r, p := &q.requests, &q.a.p
+	if q.failed != 0 && r.broke.at != 0 && now > r.broke.at+p.Inside {
+		q.fail(now, s, "roce.md, Requester: fatal NAK", "sent again after %v of cycle %d", r.broke.status, r.broke.at)
+		return
+	}
+	found := -1
+	for i, c := range r.causes {
+		if s >= c.from && s <= max(r.una, c.from) && now+p.Early >= c.ready {
+			found = i
+			break
+		}
+	}
+	q.forget(now)
+	var c cause
+	switch {
+	case found >= 0:
+		c = r.causes[found]
+		r.causes = append(r.causes[:0], r.causes[found+1:]...)
+	case s >= r.before() && s <= r.una && q.expires(now):
+		c = cause{kind: timeout, at: now}
+		r.starts = r.starts[:0]
+		r.n.timeout.lo++
+	default:
+		q.explain(now, s)
+		return
+	}
+	for i := range r.causes {
+		o := &r.causes[i]
+		if o.must && o.kind == rnr && now+p.Early < o.ready && now > o.at+p.Inside {
+			q.fail(now, s, "roce.md, Requester: RNR NAK", "sent in the wait that the RNR NAK of cycle %d asks for, to cycle %d", o.at, o.ready)
+			return
+		}
+		o.must = o.must && o.kind == rnr && now+p.Early < o.ready
+	}
+	r.count(q, now, s, c)
+	r.resume = s
+	r.n.timeout.hi++
+}
+
+// count counts a try.
+func (r *requester) count(q *qp, now uint64, s seq, c cause) {
+	if len(r.moved) > 0 && c.at < r.moved[len(r.moved)-1].at {
+		return
+	}
+	if c.kind == rnr {
+		r.waits++
+		if q.RNRRetry != 7 && r.waits > int(q.RNRRetry) {
+			q.fail(now, s, "roce.md, Requester: rnr_retry", "sent again %d times after RNR NAKs, rnr_retry is %d", r.waits, q.RNRRetry)
+		}
+		return
+	}
+	r.tries++
+	if r.tries > int(q.RetryCnt) && !(q.a.p.Soft && q.RetryCnt == 7) {
+		q.fail(now, s, "roce.md, Requester: retry_cnt", "sent again %d times without progress, retry_cnt is %d", r.tries, q.RetryCnt)
+	}
+}
+
+// explain says why a restart is none.
+func (q *qp) explain(now uint64, s seq) {
+	r := &q.requests
+	for _, c := range r.causes {
+		switch {
+		case now+q.a.p.Early < c.ready:
+			q.fail(now, s, "roce.md, Requester: RNR NAK", "sent in the wait that the RNR NAK of cycle %d asks for, to cycle %d", c.at, c.ready)
+			return
+		default:
+			q.fail(now, s, "roce.md, Requester: go back to that PSN", "sent again, the %v of cycle %d asks for %06x", c.kind, c.at, c.from.psn())
+			return
+		}
+	}
+	last := uint64(0)
+	if n := len(r.starts); n > 0 {
+		last = r.starts[n-1].at
+	}
+	q.fail(now, s, "roce.md, Requester: local ACK timeout", "sent again without a cause: no NAK, and the ACK timer (%d cycles) began at %d; next is %06x, oldest without answer %06x",
+		q.a.p.TimeUnit<<q.Timeout, last, r.cursor.psn(), r.una.psn())
+}
+
+// before is the oldest PSN that the NIC may take for the oldest without an answer.
+func (r *requester) before() seq {
+	if len(r.moved) > 0 {
+		return r.moved[0].to
+	}
+	return r.una
+}
+
+// progress moves the oldest PSN without an answer forward.
+func (q *qp) progress(now uint64, to seq) {
+	r := &q.requests
+	if to <= r.una {
+		return
+	}
+	q.forget(now)
+	if q.expires(now) {
+		r.n.timeout.hi++ // without a trace
+	}
+	r.moved = append(r.moved, mark{now, r.una})
+	r.una, r.tries, r.waits = to, 0, 0
+	if r.una < r.top {
+		r.timer(now)
+	}
+	for i := r.done(); i < len(r.all) && r.all[i].last < to; i++ {
+		if r.all[i].acked == 0 {
+			r.all[i].acked = now
+		}
+	}
+}
+
+// done is how many work requests at the front have all that was due.
+func (r *requester) done() int {
+	lo, hi := 0, len(r.all)
+	for lo < hi {
+		if m := (lo + hi) / 2; r.all[m].acked != 0 {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	return lo
+}
+
+// ask notes a reason to restart. One that only says again what was obeyed, or is to
+// be obeyed, may be ignored; in the wait that an RNR NAK asks for, it has to be.
+func (q *qp) ask(now uint64, k kind, from seq, wait uint64) {
+	r := &q.requests
+	c := cause{kind: k, at: now, ready: now + wait, from: from}
+	c.must = k == rnr || k == sequence && !(r.tries > 0 && r.resume == from)
+	if k == implied {
+		r.n.implied.hi++
+	}
+	list, fresh := r.causes[:0], true
+	for _, o := range r.causes {
+		switch {
+		case o.from == from && o.kind == rnr && o.must && now < o.ready:
+			return
+		case o.from == from && o.kind == k && k != rnr:
+			c.must, fresh = false, false
+			list = append(list, o)
+		case o.from != from || o.kind != rnr:
+			list = append(list, o)
+		}
+	}
+	r.causes = append(list, c)
+	switch {
+	case k == rnr:
+		r.starts = append(r.starts, start{c.ready, now})
+		r.n.rnr.lo++
+	case k == sequence && c.must:
+		r.n.sequence.lo++
+	case k == implied && fresh && !(r.tries > 0 && r.resume == from):
+		r.n.implied.lo++
+	}
+}
+
+// wait is what an RNR timer code asks for, in cycles, rounded up.
+func (q *qp) wait(s roce.Syndrome) uint64 {
+	return (rnrUnits(uint8(s)&31)*10_000*q.a.p.TimeUnit + 4095) / 4096
+}

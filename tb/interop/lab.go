@@ -1,0 +1,202 @@
+package interop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"rnic/tb"
+	"rnic/tb/console"
+	"rnic/tb/ether"
+	"rnic/tb/interop/image"
+	"rnic/waves"
+)
+
+// Lab is the model and the guest, connected.
+type Lab struct {
+	Guest *Guest
+
+	model, linux *end
+	hub          *hub
+	lines        chan string
+	replies      chan string
+	broken       chan error // the station has ended
+	stop         context.CancelFunc
+	sent         *waves.Capture
+	port         *waves.Capture
+	recording    *os.File
+	rec          *ether.Recorder
+	ids          int
+	patience     time.Duration // for completions
+	resends      bool          // the model accepts retry_cnt
+	missing      int           // packets that came to Linux too late
+}
+
+// Options say how a lab is set up.
+type Options struct {
+	Dir string // for the files: sent.pcapng, port.pcapng, recording
+	Cut bool   // none of the model's RoCE packets gets out: every case must fail
+}
+
+// Start boots the guest and connects the model to it.
+func Start(ctx context.Context, img image.Image, o Options) (l *Lab, err error) {
+	ctx, stop := context.WithCancel(ctx)
+	l = &Lab{
+		lines: make(chan string), replies: make(chan string, 64), broken: make(chan error, 1), stop: stop, patience: 10 * time.Second,
+	}
+	if o.Cut {
+		l.patience = 300 * time.Millisecond
+	}
+	defer func() {
+		if err != nil {
+			l.Close()
+		}
+	}()
+	if err := l.files(o.Dir); err != nil {
+		return nil, err
+	}
+	wire := filepath.Join(o.Dir, "wire")
+	w, err := ether.Listen("unix", wire)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	l.hub = newHub(w, func(from side, f []byte) {
+		_ = l.sent.Frame(time.Since(began).Nanoseconds()*1000, from == model, f) // Close tells
+	})
+	l.hub.cut = o.Cut
+	station, err := l.station()
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		l.broken <- station.Run(ctx, l.hub, l.lines, func(r string) { l.replies <- r })
+		station.Close()
+	}()
+	if l.Guest, err = Boot(ctx, img, o.Dir, wire); err != nil {
+		return nil, err
+	}
+	l.model = &end{side: model, do: l.toModel}
+	l.linux = &end{side: linux, do: l.toGuest, other: l.model}
+	l.model.other = l.linux
+	if err := l.model.learn(); err != nil {
+		return nil, err
+	}
+	if err := l.agent(); err != nil {
+		return nil, err
+	}
+	if err := l.linux.learn(); err != nil {
+		return nil, err
+	}
+	l.resends = l.canResend()
+	return l, l.demandCounts(0)
+}
+
+// canResend tells whether the model accepts retries.
+func (l *Lab) canResend() bool {
+	if _, err := l.model.ask("qp 255"); err != nil {
+		return false
+	}
+	_, err := l.model.ask("conn 255 qpn=17 gid=%s mac=%s timeout=14 retry=7 rnr=7", guestIPv4, guestMAC)
+	_, gone := l.model.ask("del 255")
+	return err == nil && gone == nil
+}
+
+// files creates what the lab writes.
+func (l *Lab) files(dir string) (err error) {
+	if err = os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	if l.sent, err = waves.CreateCapture(filepath.Join(dir, "sent.pcapng"), "wire"); err != nil {
+		return err
+	}
+	if l.port, err = waves.CreateCapture(filepath.Join(dir, "port.pcapng"), "host_a"); err != nil {
+		return err
+	}
+	l.recording, err = os.Create(filepath.Join(dir, "recording"))
+	return err
+}
+
+// station builds the model, watched and recorded.
+func (l *Lab) station() (*ether.Station, error) {
+	s, err := ether.New(ether.Config{Seed: 1}, console.Program)
+	if err != nil {
+		return nil, err
+	}
+	s.Tap(func(f tb.Frame) { _ = l.port.Frame(f.TimePs, f.Tx, f.Data) }) // Close tells
+	l.rec = s.Record(l.recording)
+	return s, nil
+}
+
+// agent starts the guest's agent, which has the control line from then on.
+func (l *Lab) agent() error {
+	if _, err := fmt.Fprintln(l.Guest.control, "agent"); err != nil {
+		return err
+	}
+	out, err := l.Guest.until("", 10*time.Second)
+	if err == nil && out[0] != "= ok" {
+		err = fmt.Errorf("the guest's agent: %s", out[0])
+	}
+	return err
+}
+
+// toModel has the model execute a line.
+func (l *Lab) toModel(line string, limit time.Duration) (string, error) {
+	t := time.NewTimer(limit)
+	defer t.Stop()
+	for give := l.lines; ; {
+		select {
+		case give <- line:
+			give = nil
+		case r := <-l.replies:
+			return r, nil
+		case err := <-l.broken:
+			l.broken <- err
+			return "", fmt.Errorf("the model has ended: %w", err)
+		case <-t.C:
+			return "", fmt.Errorf("no answer within %v", limit)
+		}
+	}
+}
+
+// toGuest has the guest execute a line.
+func (l *Lab) toGuest(line string, limit time.Duration) (string, error) {
+	if _, err := fmt.Fprintln(l.Guest.control, line); err != nil {
+		return "", err
+	}
+	out, err := l.Guest.until("", limit)
+	if err != nil {
+		return "", err
+	}
+	return out[0], nil
+}
+
+// Close ends guest and model and completes the files.
+func (l *Lab) Close() error {
+	if l.Guest != nil {
+		l.Guest.Close()
+	}
+	l.stop()
+	var errs []error
+	if l.hub != nil {
+		if l.model != nil {
+			errs = append(errs, <-l.broken)
+		}
+		errs = append(errs, l.hub.Close())
+	}
+	if l.rec != nil {
+		errs = append(errs, l.rec.Close())
+	}
+	if l.recording != nil {
+		errs = append(errs, l.recording.Close())
+	}
+	for _, c := range []*waves.Capture{l.sent, l.port} {
+		if c != nil {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

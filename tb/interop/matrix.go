@@ -1,0 +1,8 @@
+package interop
+
+import "slices"
+
+// Matrix is all cases, in their order.
+func Matrix() []Case {
+	return slices.Concat(transfers(), atomics(), invalidates(), wraps(), bursts(), reuses(), wrongs(), unready(), losses())
+}

@@ -1,0 +1,93 @@
+// Command run is the matrix of the model against Linux's Soft-RoCE in a virtual
+// machine: one line a case, and how many passed.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"rnic/tb/interop"
+	"rnic/tb/interop/image"
+)
+
+type cli struct {
+	Out  string `default:"out/interop" help:"Folder for the guest's image and what the run leaves: captures and the recording."`
+	Run  string `help:"Only the cases that this regular expression matches."`
+	Cut  bool   `help:"Cut the wire out of the model: every case must fail."`
+	List bool   `help:"Only name the cases."`
+}
+
+func main() {
+	var c cli
+	kong.Parse(&c, kong.Name("interop"), kong.Description("The model against Linux's Soft-RoCE in QEMU."))
+	if err := c.run(); err != nil {
+		fmt.Fprintln(os.Stderr, "interop:", err)
+		os.Exit(1)
+	}
+}
+
+func (c *cli) run() error {
+	only, err := regexp.Compile(c.Run)
+	if err != nil {
+		return err
+	}
+	var cases []interop.Case
+	for _, k := range interop.Matrix() {
+		if only.MatchString(k.Name) {
+			cases = append(cases, k)
+			if c.List {
+				fmt.Println(k.Name)
+			}
+		}
+	}
+	if c.List {
+		return nil
+	}
+	img, err := image.Build(c.Out)
+	if err != nil {
+		return err
+	}
+	out, err := filepath.Abs(c.Out)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	lab, err := interop.Start(ctx, img, interop.Options{Dir: out, Cut: c.Cut})
+	if err != nil {
+		return err
+	}
+	passed, failed := 0, 0
+	for _, k := range cases {
+		began := time.Now()
+		err := lab.Run(k)
+		verdict, why := "ok  ", ""
+		switch {
+		case errors.Is(err, interop.ErrCannot):
+			verdict, why = "skip", ": "+err.Error()
+		case err != nil:
+			verdict, why = "FAIL", "\n     "+err.Error()
+			failed++
+		default:
+			passed++
+		}
+		fmt.Printf("%s %-48s %6.2f s%s\n", verdict, k.Name, time.Since(began).Seconds(), why)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	err = lab.Close()
+	fmt.Printf("%d passed, %d failed\n", passed, failed)
+	if failed > 0 {
+		return fmt.Errorf("%d cases failed", failed)
+	}
+	return err
+}
