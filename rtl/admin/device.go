@@ -29,6 +29,8 @@ func device(p Params) (b [abi.MailboxSize]byte) {
 		Access:          abi.AccessLocalWrite | abi.AccessRemoteWrite | abi.AccessRemoteRead | abi.AccessRemoteAtomic,
 		MaxRdAtomic:     lim1.MaxRdAtomic,
 		MaxDestRdAtomic: lim1.MaxRdAtomic,
+		MaxRetry:        7,
+		MaxRNRRetry:     7,
 		MaxMTU:          lim1.MaxMTU,
 		Ports:           1,
 		GIDs:            2,
