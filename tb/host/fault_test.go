@@ -80,4 +80,5 @@ func TestStop(t *testing.T) {
 	require.Len(t, writes, 1)
 	require.GreaterOrEqual(t, writes[0], uint64(stop))
 	require.NoError(t, d.Host.RC.Outstanding())
+	require.Less(t, d.k.Stats().Steps, uint64(stop/10), "the stop is not jumped")
 }

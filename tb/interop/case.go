@@ -18,7 +18,8 @@ type Case struct {
 type attempt struct {
 	*Lab
 	conns []*conn
-	late  int // packets of the model that may meet a failed queue pair
+	tools []int // the model's queue pairs that talk to tools
+	late  int   // packets of the model that may meet a failed queue pair
 }
 
 // failure ends an attempt.
@@ -69,6 +70,11 @@ func (l *Lab) Run(c Case) (err error) {
 			if _, e := e.ask("del %d", n.id); e != nil && err == nil {
 				err = e
 			}
+		}
+	}
+	for _, id := range a.tools {
+		if _, e := l.model.ask("del %d", id); e != nil && err == nil {
+			err = e
 		}
 	}
 	for _, e := range []*end{l.model, l.linux} { // what a failure left behind

@@ -63,7 +63,6 @@ func (e *end) cuts(t *hdl.Thread, bus *host.Bus) error {
 // cut stops the QP in its way.
 func (e *end) cut(t *hdl.Thread, dev *driver.Device, way Way) error {
 	s, qp := e.s, e.qp.On(dev)
-	e.cutWire()
 	if way == ToErr {
 		if err := e.fail(t, qp); err != nil {
 			return err

@@ -18,7 +18,7 @@
 //
 // What is checked: every work request completes once, in order, with the right
 // status and length; every byte of memory that a work request names is what it
-// must be, all bytes around are untouched; the packets by check.Wire; the counters
-// against those packets and completions; and at the end of each phase that nothing
-// is left behind.
+// must be, all bytes around are untouched; and at the end of each phase that nothing
+// is left behind. Package accept judges everything that the NICs send and complete
+// by the specification, and their counters.
 package random

@@ -6,7 +6,6 @@ import (
 	"rnic/abi"
 	"rnic/driver"
 	"rnic/hdl"
-	"rnic/roce"
 )
 
 // queue names a queue of a QP.
@@ -109,11 +108,6 @@ func (e *end) expect(recv bool, c completion, completes bool, fault abi.WCStatus
 		e.s.board.Expect(queue{e.i, recv}, c)
 		e.s.owed++
 	}
-}
-
-// cutWire tells the checker of the port that the connection may end anywhere.
-func (e *end) cutWire() {
-	e.s.wire.Cut(roce.QPN(e.qp.Number()), roce.QPN(e.peer.QPN))
 }
 
 // complete judges a completion.

@@ -10,7 +10,6 @@ import (
 	"rnic/hdl"
 	"rnic/roce"
 	"rnic/tb"
-	"rnic/tb/check"
 	"rnic/tb/host"
 )
 
@@ -181,7 +180,6 @@ func (s *side) prepare(bus *host.Bus, i int) error {
 func (e *end) create(bus *host.Bus) (err error) {
 	s, c := e.s, e.cfg
 	if e.qp != nil {
-		s.wire.Disconnect(roce.QPN(e.qp.Number()), roce.QPN(e.peer.QPN))
 		if !e.destroyed {
 			s.accept.Stop(s.cycle(), e.qp.Number(), true)
 			if err := e.qp.Destroy(); err != nil {
@@ -223,10 +221,6 @@ func (s *side) connect(t *hdl.Thread, i int) error {
 		}
 		e.peer = s.remote[i][q]
 		c := e.cfg
-		s.wire.Connect(check.Connection{
-			Local: roce.QPN(e.qp.Number()), Remote: roce.QPN(e.peer.QPN), MTU: e.pair.MTU.Bytes(),
-			SendPSN: roce.PSN(mine[q].PSN), RecvPSN: roce.PSN(e.peer.PSN),
-		})
 		o := driver.ConnectOptions{
 			MTU: abi.MTU(e.pair.MTU), Timeout: c.Timeout, TrafficClass: c.TrafficClass,
 			FlowLabel: c.FlowLabel, HopLimit: c.HopLimit, UDPSPort: c.UDPSPort,

@@ -9,7 +9,6 @@ import (
 	"rnic/hdl"
 	"rnic/tb"
 	"rnic/tb/accept"
-	"rnic/tb/check"
 	"rnic/tb/host"
 )
 
@@ -97,7 +96,7 @@ func (s *Scenario) Run() (Report, error) {
 	}
 	if err != nil {
 		for _, h := range r.sides {
-			err = errors.Join(append(append([]error{err}, h.wire.Errors()...), h.accept.Errors()...)...)
+			err = errors.Join(append([]error{err}, h.accept.Errors()...)...)
 		}
 	}
 	return r.report(), err
@@ -126,8 +125,8 @@ func (r *run) report() Report {
 		rep.Messages += h.sent
 		rep.Completions += h.board.Got
 		rep.Faults += h.faults
-		rep.Packets += int(h.wire.Counts.TxPackets)
-		rep.Bytes += int64(h.wire.Counts.Payload)
+		rep.Packets += int(h.accept.Counts().TxPackets)
+		rep.Bytes += int64(h.accept.Counts().Payload)
 		rep.Frames[n] = h.frames
 	}
 	return rep
@@ -148,7 +147,6 @@ type side struct {
 	board  Scoreboard[queue, completion]
 	owed   int // completions expected that have not come
 
-	wire   *check.Wire
 	accept *accept.Acceptor
 	frames uint64
 	rest   *tb.Rest
@@ -179,7 +177,7 @@ type side struct {
 
 // newSide makes a host of the run and its threads, in a fixed order.
 func newSide(r *run, n int) *side {
-	s := &side{r: r, s: r.s, n: n, h: r.bench.Hosts[n], wire: check.NewWire(0), budget: r.s.Budget, back: r.s.Budget}
+	s := &side{r: r, s: r.s, n: n, h: r.bench.Hosts[n], budget: r.s.Budget, back: r.s.Budget}
 	s.accept = newAcceptor(s)
 	s.h.Tap(s.tap)
 	s.thread("main", s.main)
@@ -243,7 +241,6 @@ func (s *side) finish() {
 func (s *side) tap(f tb.Frame) {
 	s.moves++
 	s.accept.Frame(uint64(f.TimePs/tb.PeriodPs), f.Tx, f.BadFCS, f.Data)
-	s.wire.Frame(f.TimePs, f.Tx, f.BadFCS, f.Data)
 	h := s.frames ^ uint64(f.TimePs)<<1
 	if f.Tx {
 		h ^= 1

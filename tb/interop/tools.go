@@ -1,0 +1,236 @@
+package interop
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// toolLimit is far more than a tool takes.
+const toolLimit = 60 * time.Second
+
+// tool runs an unmodified program of the guest as the client of serve, which has
+// the TCP connection that it opens beside RoCE, at its port of 10.0.2.2.
+func (a *attempt) tool(serve func(net.Conn) error, format string, args ...any) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	a.must(err)
+	defer l.Close()
+	served := make(chan error, 1)
+	go func() {
+		c, err := l.Accept()
+		if err == nil {
+			_ = c.SetDeadline(time.Now().Add(toolLimit))
+			err = serve(c)
+			c.Close()
+		}
+		served <- err
+	}()
+	cmd := fmt.Sprintf(format, args...)
+	name, _, _ := strings.Cut(cmd, " ")
+	limit := toolLimit
+	if a.hub.cut {
+		limit = 5 * time.Second
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	out, err := a.shell(fmt.Sprintf("timeout %d %s -d rxe0 -p %d 10.0.2.2 2>&1", int(limit.Seconds()), cmd, port), 2*toolLimit)
+	l.Close()
+	if err := <-served; err != nil && !errors.Is(err, net.ErrClosed) {
+		a.fail("beside %s: %v (%s)", name, err, out)
+	}
+	a.must(err)
+	return out
+}
+
+// peerOf connects a queue pair of the model to what a tool told of its own.
+func (a *attempt) peerOf(qpn, psn uint64, gid [16]byte, mtu int) (id int, own, first uint64) {
+	a.ids = a.ids%200 + 1
+	id = a.ids
+	own, first = number(a.ask(a.model, "qp %d", id), "qpn"), 0x777
+	a.tools = append(a.tools, id)
+	a.ask(a.model, "conn %d qpn=%d gid=%s mac=%s psn=%d rpsn=%d mtu=%d rd=16",
+		id, qpn, netip.AddrFrom16(gid).Unmap(), guestMAC, first, psn, mtu)
+	return id, own, first
+}
+
+// pingpong serves ibv_rc_pingpong: both tell "lid:qpn:psn:gid" in hexadecimal and a
+// zero byte, the client ends with "done".
+func (a *attempt) pingpong(size, rounds, mtu int) func(net.Conn) error {
+	return a.caught(func(c net.Conn) {
+		var b [52]byte
+		_, err := io.ReadFull(c, b[:])
+		a.must(err)
+		var lid, qpn, psn uint64
+		var gid []byte
+		_, err = fmt.Sscanf(string(b[:]), "%x:%x:%x:%x", &lid, &qpn, &psn, &gid)
+		a.must(err)
+		if len(gid) != 16 {
+			a.fail("%q", b)
+		}
+		id, own, first := a.peerOf(qpn, psn, [16]byte(gid), mtu)
+		a.ask(a.model, "put off=%d hex=%x", source, pages(size))
+		a.ask(a.model, "recv %d off=%d len=%d id=100 n=%d", id, target, size, rounds)
+		_, err = fmt.Fprintf(c, "%04x:%06x:%06x:%032x\x00", 0, own, first, netip.MustParseAddr(a.model.gids[1]).As16())
+		a.must(err)
+		for i := range rounds {
+			a.expect(a.model, fmt.Sprintf("id=%d status=0 recv=%d", 100+i, size))
+			a.ask(a.model, "send %d op=send off=%d len=%d id=%d", id, source, size, i)
+			a.expect(a.model, fmt.Sprintf("id=%d status=0", i))
+		}
+		_, err = io.ReadFull(c, b[:5])
+		a.must(err)
+	})
+}
+
+// pages are bytes as -c wants to see them: each page begins with 0.
+func pages(size int) []byte {
+	b := pattern(size, 3)
+	for i := 0; i < size; i += 4096 {
+		b[i] = 0
+	}
+	return b
+}
+
+// caught has a server's failure be an error.
+func (a *attempt) caught(serve func(net.Conn)) func(net.Conn) error {
+	return func(c net.Conn) (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				f, ok := r.(failure)
+				if !ok {
+					panic(r)
+				}
+				err = f.error
+			}
+		}()
+		serve(c)
+		return nil
+	}
+}
+
+// perftest serves a tool of perftest: both tell the same things in turn, the client
+// first. All but the description of a queue pair is told back as it came: versions
+// and settings are then equal. The description comes again whenever the tool wants
+// to be in step; what the model does meanwhile is work's, if there is any.
+func (a *attempt) perftest(mtu, off int, work func(id int, addr, rkey uint64)) func(net.Conn) error {
+	return a.caught(func(c net.Conn) {
+		b := make([]byte, 4096)
+		var answer []byte
+		worked := make(chan error, 1)
+		for {
+			n, err := c.Read(b)
+			if errors.Is(err, io.EOF) && answer != nil {
+				a.must(<-worked)
+				return
+			}
+			a.must(err)
+			f := strings.Split(strings.TrimRight(string(b[:n]), "\x00"), ":")
+			if len(f) < 23 {
+				_, err = c.Write(b[:n])
+				a.must(err)
+				continue
+			}
+			if answer == nil {
+				var v [6]uint64
+				for i := range v {
+					_, err := fmt.Sscanf(f[i], "%x", &v[i])
+					a.must(err)
+				}
+				var gid []byte
+				_, err := fmt.Sscanf(strings.Join(f[6:22], ""), "%x", &gid)
+				a.must(err)
+				id, own, first := a.peerOf(v[2], v[3], [16]byte(gid), mtu)
+				answer = make([]byte, n)
+				own16 := netip.MustParseAddr(a.model.gids[1]).As16()
+				s := fmt.Sprintf("%04x:%04x:%06x:%06x:%08x:%016x", 0, v[1], own, first, a.model.rkey, a.model.addr+uint64(off))
+				for _, g := range own16 {
+					s += fmt.Sprintf(":%02x", g)
+				}
+				copy(answer, s+":00000000:")
+				go func() {
+					worked <- a.caught(func(net.Conn) {
+						if work != nil {
+							work(id, v[5], v[4])
+						}
+					})(nil)
+				}()
+			}
+			_, err = c.Write(answer)
+			a.must(err)
+		}
+	})
+}
+
+// tools are unmodified programs of Debian's packages in the guest, as clients.
+func tools() (list []Case) {
+	add := func(name string, run func(*attempt)) { list = append(list, Case{Name: name, run: run}) }
+	for _, c := range []struct{ size, mtu int }{{64, 1024}, {10001, 1024}, {10001, 4096}, {1027, 256}} {
+		add(fmt.Sprintf("ibv_rc_pingpong -s %d -m %d", c.size, c.mtu), func(a *attempt) {
+			const rounds = 5
+			a.tool(a.pingpong(c.size, rounds, c.mtu), "ibv_rc_pingpong -g 1 -c -s %d -m %d -n %d", c.size, c.mtu, rounds)
+			for i := 1; i < rounds; i++ { // the client sends what it received
+				a.compare(a.model, target+i*c.size, pages(c.size), "ping")
+			}
+		})
+	}
+	const common = " -x 1 -F -u 20 -n 20"
+	add("ib_send_bw", func(a *attempt) {
+		a.tool(a.perftest(1024, target, func(id int, _, _ uint64) {
+			a.ask(a.model, "recv %d off=%d len=5000 id=0 n=20", id, target)
+		}), "ib_send_bw -s 5000 -m 1024"+common)
+		a.ready(a.model, 20)
+	})
+	add("ib_write_bw", func(a *attempt) {
+		a.ask(a.model, "fill off=%d len=5000 seed=77", target)
+		a.tool(a.perftest(4096, target, nil), "ib_write_bw -s 5000 -m 4096"+common)
+		if a.ask(a.model, "get off=%d len=5000", target) == fmt.Sprintf("%x", pattern(5000, 77)) {
+			a.fail("nothing was written")
+		}
+	})
+	add("ib_read_bw", func(a *attempt) {
+		a.tool(a.perftest(1024, target, nil), "ib_read_bw -o 4 -s 9001 -m 1024"+common)
+	})
+	add("ib_atomic_bw -A FETCH_AND_ADD", func(a *attempt) {
+		a.ask(a.model, "put off=%d hex=%x", target, make([]byte, 8192))
+		a.tool(a.perftest(1024, target, nil), "ib_atomic_bw -A FETCH_AND_ADD -o 4 -m 1024"+common)
+		sum := uint64(0)
+		for i := 0; i < 8192; i += 64 { // one word after the other
+			sum += a.word(a.model, target+i)
+		}
+		if sum != 20 {
+			a.fail("20 additions of 1 are %d", sum)
+		}
+	})
+	add("ib_atomic_bw -A CMP_AND_SWAP", func(a *attempt) {
+		a.tool(a.perftest(1024, target, nil), "ib_atomic_bw -A CMP_AND_SWAP -o 4 -m 1024"+common)
+	})
+	add("ib_write_lat", func(a *attempt) {
+		const size, rounds = 100, 5
+		last := target + size - 1
+		a.ask(a.model, "put off=%d hex=00", last)
+		a.tool(a.perftest(1024, target, func(id int, addr, rkey uint64) {
+			for i := 1; i <= rounds; i++ {
+				a.await(last, byte(i))
+				a.ask(a.model, "put off=%d hex=%02x", source+size-1, i)
+				a.ask(a.model, "send %d op=write off=%d len=%d id=%d addr=%#x rkey=%#x", id, source, size, i, addr, rkey)
+				a.expect(a.model, fmt.Sprintf("id=%d status=0", i))
+			}
+		}), "ib_write_lat -s %d -m 1024 -x 1 -F -u 20 -n %d", size, rounds)
+	})
+	return list
+}
+
+// await waits until a byte of the model's buffer has a value.
+func (a *attempt) await(off int, want byte) {
+	for end := time.Now().Add(a.patience); ; time.Sleep(time.Millisecond) {
+		if a.ask(a.model, "get off=%d len=1", off) == fmt.Sprintf("%02x", want) {
+			return
+		}
+		if time.Now().After(end) {
+			a.fail("byte %d does not become %d", off, want)
+		}
+	}
+}
