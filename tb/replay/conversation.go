@@ -1,15 +1,7 @@
-// Package replay has a capture's packets arrive at the NIC as the peer sent them,
-// and compares its answers with the captured ones, packet by packet: so that a
-// capture of another implementation, the Linux kernel's, decides what is right.
-//
-//	capture ─► Conversations: requests and answers of each RC connection
-//	              │ requests: QP number, keys and addresses made the model's own
-//	              ▼
-//	           host b's NIC ─► answers ─► compared: opcode, PSN, syndrome, MSN, data
 package replay
 
 import (
-	"bytes"
+	"fmt"
 
 	"rnic/roce"
 )
@@ -21,8 +13,15 @@ type Conversation struct {
 	PeerQP     roce.QPN
 	SelfQP     roce.QPN
 	MTU        roce.MTU
-	Requests   []roce.Packet
-	Answers    []roce.Packet
+	First      roce.PSN // of the first request that is replayed
+	Events     []Event
+	Notes      []string
+
+	answers  []Captured                // that may be its own
+	requests int                       // events so far
+	next     *Conversation             // that its QPs have later
+	first    map[roce.PSN]*Event       // requests, each as it was sent first
+	fatal    map[roce.PSN]roce.NAKCode // requests that the responder refused for good
 }
 
 // Address is a host as its frames show it.
@@ -31,42 +30,70 @@ type Address struct {
 	GID roce.GID // IPv4: mapped
 }
 
+// Event is a packet of a conversation.
+type Event struct {
+	Captured
+	Answer bool
+	Lost   string // why it is taken not to have arrived; "": it arrived
+}
+
+func (c *Conversation) note(format string, args ...any) {
+	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
+}
+
 type flowKey struct {
 	src, dst roce.GID
 	qp       roce.QPN
 }
 
-// Conversations takes the frames of a capture apart. Frames that are no RC packets
-// are left out, as are requests that nobody answers.
-func Conversations(frames [][]byte) []*Conversation {
-	var order []flowKey
-	requests := map[flowKey]*Conversation{}
-	answers := map[flowKey][]roce.Packet{}
-	for _, f := range frames {
-		p, err := roce.ParseFrame(bytes.Clone(f))
-		if err != nil || p.BTH.Opcode.Transport() != roce.RC || !p.BTH.Opcode.Valid() {
-			continue
-		}
-		src, dst := addresses(&p)
-		k := flowKey{src.GID, dst.GID, p.BTH.DestQP}
-		if p.BTH.Opcode.IsResponse() {
-			answers[k] = append(answers[k], p)
-			continue
-		}
-		c := requests[k]
-		if c == nil {
-			c = &Conversation{Peer: src, Self: dst, SelfQP: p.BTH.DestQP}
-			requests[k] = c
-			order = append(order, k)
-		}
-		c.Requests = append(c.Requests, p)
-	}
+// jump is how far a PSN is from the one before when the QP has been connected anew.
+const jump = 1 << 16
+
+// Conversations takes a capture apart: each direction in which RC requests went, by
+// its first request.
+func Conversations(packets []Captured, o Options) []*Conversation {
 	var out []*Conversation
-	for _, k := range order {
-		if c := requests[k]; c.pair(answers) {
-			c.MTU = c.mtu()
-			out = append(out, c)
+	current := map[flowKey]*Conversation{}
+	last := map[flowKey]roce.PSN{}
+	for i := range packets {
+		p := &packets[i]
+		if !p.BTH.Opcode.IsRequest() {
+			continue
 		}
+		src, dst := addresses(&p.Packet)
+		k := flowKey{src.GID, dst.GID, p.BTH.DestQP}
+		c := current[k]
+		if d := p.BTH.PSN.Diff(last[k]); c == nil || d > jump && d < 1<<24-jump && p.BTH.Opcode.Starts() {
+			n := &Conversation{Peer: src, Self: dst, SelfQP: p.BTH.DestQP}
+			if c != nil {
+				c.next = n
+			}
+			c, current[k], out = n, n, append(out, n)
+		}
+		last[k] = p.BTH.PSN
+		c.Events = append(c.Events, Event{Captured: *p})
+	}
+	answers := map[flowKey][]Captured{}
+	for _, p := range packets {
+		if p.BTH.Opcode.IsResponse() {
+			src, dst := addresses(&p.Packet)
+			k := flowKey{src.GID, dst.GID, p.BTH.DestQP}
+			answers[k] = append(answers[k], p)
+		}
+	}
+	for _, c := range out {
+		c.pair(answers)
+	}
+	share(out)
+	for _, c := range out {
+		c.MTU = o.MTU
+		if c.MTU == 0 {
+			c.MTU = c.mtu()
+		}
+		c.cut()
+		c.lose(o.Lost)
+		c.addresses()
+		c.first, c.fatal = c.sent(), c.refusals()
 	}
 	return out
 }
@@ -81,42 +108,84 @@ func addresses(p *roce.Packet) (src, dst Address) {
 	return src, dst
 }
 
-// pair finds the peer's QP: the one that the most answers with PSNs of the requests
-// go to. Packets name their destination only.
-func (c *Conversation) pair(answers map[flowKey][]roce.Packet) bool {
-	asked := map[roce.PSN]bool{}
-	for i := range c.Requests {
-		asked[c.Requests[i].BTH.PSN] = true
-	}
-	best := 0
-	for k, list := range answers {
-		if k.src != c.Self.GID || k.dst != c.Peer.GID {
-			continue
-		}
-		n := 0
-		for i := range list {
-			if asked[list[i].BTH.PSN] {
-				n++
+// addresses gives MAC addresses to hosts whose capture shows none, and other ones
+// where a host has not one of its own.
+func (c *Conversation) addresses() {
+	bad := func(m roce.MAC) bool { return m == roce.MAC{} || m[0]&1 != 0 }
+	if bad(c.Peer.MAC) || bad(c.Self.MAC) || c.Peer.MAC == c.Self.MAC {
+		c.Peer.MAC, c.Self.MAC = roce.HostMAC(1), roce.HostMAC(2)
+		for i := range c.Events {
+			e := &c.Events[i]
+			e.Eth.Src, e.Eth.Dst = c.Peer.MAC, c.Self.MAC
+			if e.Answer {
+				e.Eth.Src, e.Eth.Dst = c.Self.MAC, c.Peer.MAC
 			}
 		}
-		if n > best || n == best && n > 0 && k.qp < c.PeerQP {
-			best, c.PeerQP, c.Answers = n, k.qp, list
-		}
 	}
-	return best > 0
 }
 
-// mtu is the payload of full packets; the largest MTU if there is none.
+// String is the direction, as "10.0.0.1 QP 000011 -> 10.0.0.2 QP 000012".
+func (c *Conversation) String() string {
+	return fmt.Sprintf("%s QP %06x -> %s QP %06x", host(c.Peer.GID), uint32(c.PeerQP), host(c.Self.GID), uint32(c.SelfQP))
+}
+
+// Requests and Answers are how many there are.
+func (c *Conversation) Requests() int { return len(c.Events) - c.Answers() }
+
+// Answers are the captured ones.
+func (c *Conversation) Answers() (n int) {
+	for i := range c.Events {
+		if c.Events[i].Answer {
+			n++
+		}
+	}
+	return n
+}
+
+// mtu is the payload of full packets. Where there is none it is what makes the PSN
+// behind a READ come out, else the largest.
 func (c *Conversation) mtu() roce.MTU {
-	for _, list := range [][]roce.Packet{c.Requests, c.Answers} {
-		for i := range list {
-			op := list[i].BTH.Opcode
-			if op.IsFirst() || op.IsMiddle() {
-				if m, ok := roce.MTUOf(len(list[i].Payload)); ok {
+	for i := range c.Events {
+		op := c.Events[i].BTH.Opcode
+		if op.IsFirst() || op.IsMiddle() {
+			if m, ok := roce.MTUOf(len(c.Events[i].Payload)); ok {
+				return m
+			}
+		}
+	}
+	var read *Event
+	for i := range c.Events {
+		e := &c.Events[i]
+		if e.Answer {
+			continue
+		}
+		if read != nil && e.BTH.PSN.After(read.BTH.PSN) {
+			for m := roce.MTU4096; m >= roce.MTU256; m-- {
+				if read.BTH.PSN.Add(m.Packets(read.RETH.Length)) == e.BTH.PSN {
 					return m
 				}
 			}
 		}
+		read = nil
+		if e.BTH.Opcode.IsReadRequest() {
+			read = e
+		}
 	}
 	return roce.MTU4096
+}
+
+// psns is how many PSNs a request takes.
+func (c *Conversation) psns(p *roce.Packet) uint32 {
+	if p.BTH.Opcode.IsReadRequest() {
+		return c.MTU.Packets(p.RETH.Length)
+	}
+	return 1
+}
+
+// host is an address as it is written: IPv4 without its prefix.
+func host(g roce.GID) string {
+	if a, ok := g.IPv4(); ok {
+		return a.String()
+	}
+	return g.String()
 }

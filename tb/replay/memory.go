@@ -1,117 +1,135 @@
 package replay
 
 import (
+	"cmp"
 	"encoding/binary"
+	"fmt"
+	"slices"
 
 	"rnic/roce"
 )
 
-// region is the memory behind an R_Key as far as the requests reach, with what it
+// region is a stretch of the memory behind an R_Key that requests reach, with what it
 // must hold before the first of them for the answers to come out as captured.
 type region struct {
 	key      uint32
 	from, to uint64 // virtual addresses at the peer's view
 	initial  []byte
-	written  []bool // by a request, or fixed by an answer, so far
+	now      []byte // as the requests so far leave it
+	known    []bool // what is initial there follows from an answer, or no longer matters
 }
 
-// regions finds the memory that a conversation uses.
-func (c *Conversation) regions() []*region {
-	var list []*region
-	grow := func(key uint32, va uint64, n int) {
-		for _, r := range list {
-			if r.key == key {
-				r.from, r.to = min(r.from, va), max(r.to, va+uint64(n))
-				return
-			}
-		}
-		list = append(list, &region{key: key, from: va, to: va + uint64(n)})
-	}
-	for i := range c.Requests {
-		switch p := &c.Requests[i]; {
-		case c.refused(p):
-			// the key stays one that the NIC does not know
+// What the model has room for: bytes of all stretches, and their number. Stretches
+// that are nearer to each other than near are one.
+const (
+	mostMemory  = 48 << 20
+	mostRegions = 900
+	near        = 4096
+)
+
+// regions finds the memory that the requests of a conversation use.
+func (c *Conversation) regions() ([]*region, error) {
+	var all []*region
+	for i := range c.Events {
+		e := &c.Events[i]
+		code, ok := c.fatal[e.BTH.PSN]
+		switch p := &e.Packet; {
+		case e.Answer || ok && code == roce.NAKRemoteAccess: // the key stays one that the NIC does not know
 		case p.BTH.Opcode.IsAtomic():
-			grow(p.AtomicETH.RKey, p.AtomicETH.VA, 8)
+			all = append(all, &region{key: p.AtomicETH.RKey, from: p.AtomicETH.VA, to: p.AtomicETH.VA + 8})
 		case p.BTH.Opcode.HasRETH() && p.RETH.Length > 0:
-			grow(p.RETH.RKey, p.RETH.VA, int(p.RETH.Length))
+			all = append(all, &region{key: p.RETH.RKey, from: p.RETH.VA, to: p.RETH.VA + uint64(p.RETH.Length)})
 		}
+	}
+	all = slices.DeleteFunc(all, func(r *region) bool { return r.to <= r.from }) // beyond 2^64
+	slices.SortFunc(all, func(a, b *region) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.from, b.from))
+	})
+	var list []*region
+	for _, r := range all {
+		if n := len(list); n > 0 && list[n-1].key == r.key && (r.from <= list[n-1].to || r.from-list[n-1].to < near) {
+			list[n-1].to = max(list[n-1].to, r.to)
+		} else {
+			list = append(list, r)
+		}
+	}
+	total := uint64(0)
+	for _, r := range list {
+		if total += r.to - r.from; total > mostMemory || r.to-r.from > mostMemory {
+			return nil, fmt.Errorf("the requests reach more than %d MiB of memory: too much to replay", mostMemory>>20)
+		}
+	}
+	if len(list) > mostRegions {
+		return nil, fmt.Errorf("the requests reach %d stretches of memory; at most %d can be replayed", len(list), mostRegions)
 	}
 	for _, r := range list {
-		r.initial = make([]byte, r.to-r.from)
-		r.written = make([]bool, r.to-r.from)
+		r.initial, r.now = make([]byte, r.to-r.from), make([]byte, r.to-r.from)
+		r.known = make([]bool, r.to-r.from)
 	}
-	c.fill(list)
-	return list
+	return list, nil
 }
 
-// refused tells whether the peer did not accept the key or range of a request.
-func (c *Conversation) refused(p *roce.Packet) bool {
-	for i := range c.Answers {
-		a := &c.Answers[i]
-		if a.BTH.PSN == p.BTH.PSN && a.BTH.Opcode == roce.RCAck && a.AETH.Syndrome == roce.NAKSyndrome(roce.NAKRemoteAccess) {
-			return true
-		}
-	}
-	return false
-}
-
-// fill goes through the requests in order: what a READ or atomic finds and no
-// earlier request wrote was there from the start.
-func (c *Conversation) fill(list []*region) {
-	var target *region // of the WRITE in progress
-	var at uint64
-	answer := map[roce.PSN]*roce.Packet{}
-	for i := range c.Answers {
-		answer[c.Answers[i].BTH.PSN] = &c.Answers[i]
-	}
-	for i := range c.Requests {
-		p := &c.Requests[i]
-		op := p.BTH.Opcode
-		switch {
-		case op.IsWrite():
-			if op.HasRETH() {
-				target, at = find(list, p.RETH.RKey), p.RETH.VA
-			}
-			if target != nil && len(p.Payload) > 0 {
-				target.note(at, p.Payload, false)
-				at += uint64(len(p.Payload))
-			}
-		case op.IsReadRequest() && p.RETH.Length > 0:
-			r, va := find(list, p.RETH.RKey), p.RETH.VA
-			for k := range c.MTU.Packets(p.RETH.Length) {
-				if a := answer[p.BTH.PSN.Add(k)]; a != nil && a.BTH.Opcode.IsReadResponse() {
-					r.note(va, a.Payload, true)
-					va += uint64(len(a.Payload))
-				}
-			}
-		case op.IsAtomic():
-			if a := answer[p.BTH.PSN]; a != nil && a.BTH.Opcode == roce.RCAtomicAck {
-				old := binary.LittleEndian.AppendUint64(nil, a.AtomicAckETH.Orig)
-				r := find(list, p.AtomicETH.RKey)
-				r.note(p.AtomicETH.VA, old, true)
-				r.note(p.AtomicETH.VA, old, false) // the operation changes it
-			}
-		}
-	}
-}
-
-func find(list []*region, key uint32) *region {
+// reaches is the stretch that holds n bytes at va of a key; nil: none.
+func reaches(list []*region, key uint32, va uint64, n int) *region {
 	for _, r := range list {
-		if r.key == key {
+		if r.key == key && va >= r.from && va < r.to && r.to-va >= uint64(n) {
 			return r
 		}
 	}
 	return nil
 }
 
-// note takes bytes at va for known: found there by an answer, or written.
-func (r *region) note(va uint64, b []byte, found bool) {
-	for i, v := range b {
-		k := va - r.from + uint64(i)
-		if found && !r.written[k] {
-			r.initial[k] = v
-		}
-		r.written[k] = true
+// poke is what others than the requests wrote to memory.
+type poke struct {
+	region int
+	offset int
+	data   []byte
+}
+
+// write notes what a request leaves in memory.
+func write(list []*region, key uint32, va uint64, data []byte) {
+	r := reaches(list, key, va, len(data))
+	if r == nil {
+		return
 	}
+	at := va - r.from
+	copy(r.now[at:], data)
+	for i := range data {
+		r.known[at+uint64(i)] = true
+	}
+}
+
+// found notes what an answer shows to be in memory. What nothing told before was
+// there from the start; what is other than the requests left it is returned as pokes.
+func found(list []*region, key uint32, va uint64, data []byte) (pokes []poke) {
+	r := reaches(list, key, va, len(data))
+	if r == nil {
+		return nil
+	}
+	at := int(va - r.from)
+	changed := false
+	for i, v := range data {
+		switch k := at + i; {
+		case !r.known[k]:
+			r.known[k], r.initial[k], r.now[k] = true, v, v
+		case r.now[k] != v:
+			r.now[k], changed = v, true
+		}
+	}
+	if changed {
+		pokes = append(pokes, poke{slices.Index(list, r), at, data})
+	}
+	return pokes
+}
+
+// operate is what an atomic leaves, in the host's byte order.
+func operate(p *roce.Packet, old uint64) []byte {
+	v := p.AtomicETH.SwapAdd
+	switch {
+	case p.BTH.Opcode == roce.RCFetchAdd:
+		v += old
+	case old != p.AtomicETH.Compare:
+		v = old
+	}
+	return binary.LittleEndian.AppendUint64(nil, v)
 }

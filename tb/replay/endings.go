@@ -1,0 +1,60 @@
+package replay
+
+import (
+	"fmt"
+
+	"rnic/abi"
+	"rnic/roce"
+)
+
+// endings checks how the work requests ended: those that the answers which arrived
+// acknowledge with success, one that is refused with the status of the NAK.
+func (c *Conversation) endings(r *requester) (wrong []string) {
+	una, refused, fatal := c.First, roce.PSN(0), roce.NAKCode(0)
+	dead := false
+	for i := range c.Events {
+		e := &c.Events[i]
+		if !e.Answer || e.Lost != "" {
+			continue
+		}
+		acked := e.BTH.PSN
+		if !isNAK(&e.Packet) {
+			acked = acked.Add(1)
+		}
+		if acked.After(una) {
+			una = acked
+		}
+		if code, ok := fatalNAK(&e.Packet); ok && !dead {
+			dead, refused, fatal = true, e.BTH.PSN, code
+		}
+	}
+	status := map[uint64]abi.WCStatus{}
+	for i := range r.done {
+		status[r.done[i].ID] = r.done[i].Status
+	}
+	for i := range r.jobs {
+		j := &r.jobs[i]
+		var want abi.WCStatus
+		switch {
+		case dead && refused.Within(j.first, j.psns):
+			want = refusals[fatal]
+		case dead && j.first.After(refused):
+			want = abi.StatusWRFlush
+		case una.Before(j.first.Add(j.psns)):
+			return wrong // not acknowledged: by timers alone
+		case len(j.data) == 0 && j.length > 0 && c.brought(j) == nil:
+			return wrong
+		}
+		if got, ok := status[j.wr.ID]; !ok {
+			wrong = append(wrong, fmt.Sprintf("%s of PSN %06x has not ended; it should with %s", j.wr.Op, uint32(j.first), want))
+		} else if got != want {
+			wrong = append(wrong, fmt.Sprintf("%s of PSN %06x ended with %s, not %s", j.wr.Op, uint32(j.first), got, want))
+		}
+	}
+	return wrong
+}
+
+// refusals are the statuses of fatal NAKs.
+var refusals = map[roce.NAKCode]abi.WCStatus{
+	roce.NAKInvalidRequest: abi.StatusRemInvReq, roce.NAKRemoteAccess: abi.StatusRemAccess, roce.NAKRemoteOperation: abi.StatusRemOp,
+}
