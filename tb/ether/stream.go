@@ -4,10 +4,13 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -30,8 +33,12 @@ type stream struct {
 	conn net.Conn // nil: nobody is there
 }
 
-// Listen waits for peers on a socket of network unix or tcp, one after the other.
+// Listen waits for peers on a socket of network unix or tcp, one after the other. A
+// unix socket that nobody listens on any more is replaced.
 func Listen(network, addr string) (Wire, error) {
+	if network == "unix" {
+		removeStale(addr)
+	}
 	l, err := net.Listen(network, addr)
 	if err != nil {
 		return nil, err
@@ -40,6 +47,19 @@ func Listen(network, addr string) (Wire, error) {
 	context.AfterFunc(ctx, func() { l.Close() })
 	w.serve(ctx, func() (net.Conn, error) { return l.Accept() })
 	return w, nil
+}
+
+// removeStale removes a unix socket that refuses connections.
+func removeStale(path string) {
+	if i, err := os.Lstat(path); err != nil || i.Mode()&os.ModeSocket == 0 {
+		return
+	}
+	c, err := net.Dial("unix", path)
+	if err == nil {
+		c.Close()
+	} else if errors.Is(err, syscall.ECONNREFUSED) {
+		os.Remove(path)
+	}
 }
 
 // Dial connects to a peer that listens, again and again, until it does.

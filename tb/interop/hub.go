@@ -2,6 +2,7 @@ package interop
 
 import (
 	"bytes"
+	"context"
 	"sync"
 
 	"rnic/roce"
@@ -35,16 +36,28 @@ type hub struct {
 	bad    [2]int   // RoCE frames that arrived damaged
 }
 
-func newHub(inner ether.Wire, sent func(side, []byte)) *hub {
+func newHub(ctx context.Context, inner ether.Wire, sent func(side, []byte)) *hub {
 	h := &hub{inner: inner, frames: make(chan []byte, 1024), sent: sent}
-	go func() {
-		for f := range inner.Frames() {
-			for _, g := range h.judge(linux, f) {
-				h.frames <- g
-			}
-		}
-	}()
+	go h.pass(ctx)
 	return h
+}
+
+// pass hands on what the guest sends.
+func (h *hub) pass(ctx context.Context) {
+	for {
+		select {
+		case f := <-h.inner.Frames():
+			for _, g := range h.judge(linux, f) {
+				select {
+				case h.frames <- g:
+				case <-ctx.Done():
+					return
+				}
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // judge returns what arrives of a frame, and counts it.

@@ -23,11 +23,13 @@ type Lab struct {
 	hub          *hub
 	lines        chan string
 	replies      chan string
+	running      bool
 	broken       chan error // the station has ended
 	stop         context.CancelFunc
 	sent         *waves.Capture
 	port         *waves.Capture
 	recording    *os.File
+	sockets      string // folder
 	rec          *ether.Recorder
 	ids          int
 	patience     time.Duration // for completions
@@ -42,57 +44,65 @@ type Options struct {
 }
 
 // Start boots the guest and connects the model to it.
-func Start(ctx context.Context, img image.Image, o Options) (l *Lab, err error) {
+func Start(ctx context.Context, img image.Image, o Options) (*Lab, error) {
 	ctx, stop := context.WithCancel(ctx)
-	l = &Lab{
+	l := &Lab{
 		lines: make(chan string), replies: make(chan string, 64), broken: make(chan error, 1), stop: stop, patience: 10 * time.Second,
 	}
 	if o.Cut {
 		l.patience = 300 * time.Millisecond
 	}
-	defer func() {
-		if err != nil {
-			l.Close()
-		}
-	}()
-	if err := l.files(o.Dir); err != nil {
-		return nil, err
+	if err := l.start(ctx, img, o); err != nil {
+		return nil, errors.Join(err, l.Close())
 	}
-	wire := filepath.Join(o.Dir, "wire")
+	return l, nil
+}
+
+// start does what Start says; Close ends what it has begun.
+func (l *Lab) start(ctx context.Context, img image.Image, o Options) error {
+	if err := l.files(o.Dir); err != nil {
+		return err
+	}
+	var err error
+	if l.sockets, err = os.MkdirTemp("", "rnic"); err != nil { // their paths must be short
+		return err
+	}
+	wire := filepath.Join(l.sockets, "wire")
 	w, err := ether.Listen("unix", wire)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	began := time.Now()
-	l.hub = newHub(w, func(from side, f []byte) {
+	l.hub = newHub(ctx, w, func(from side, f []byte) {
 		_ = l.sent.Frame(time.Since(began).Nanoseconds()*1000, from == model, f) // Close tells
 	})
 	l.hub.cut = o.Cut
 	station, err := l.station()
 	if err != nil {
-		return nil, err
+		return err
 	}
+	l.running = true
 	go func() {
 		l.broken <- station.Run(ctx, l.hub, l.lines, func(r string) { l.replies <- r })
 		station.Close()
 	}()
-	if l.Guest, err = Boot(ctx, img, o.Dir, wire); err != nil {
-		return nil, err
+	if l.Guest, err = Boot(ctx, img, l.sockets, o.Dir, wire); err != nil {
+		return err
 	}
 	l.model = &end{side: model, do: l.toModel}
 	l.linux = &end{side: linux, do: l.toGuest, other: l.model}
 	l.model.other = l.linux
 	if err := l.model.learn(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := l.agent(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := l.linux.learn(); err != nil {
-		return nil, err
+		return err
 	}
 	l.resends = l.canResend()
-	return l, l.demandCounts(0)
+	return l.demandCounts(0)
 }
 
 // canResend tells whether the model accepts retries.
@@ -182,7 +192,7 @@ func (l *Lab) Close() error {
 	l.stop()
 	var errs []error
 	if l.hub != nil {
-		if l.model != nil {
+		if l.running {
 			errs = append(errs, <-l.broken)
 		}
 		errs = append(errs, l.hub.Close())
@@ -197,6 +207,9 @@ func (l *Lab) Close() error {
 		if c != nil {
 			errs = append(errs, c.Close())
 		}
+	}
+	if l.sockets != "" {
+		errs = append(errs, os.RemoveAll(l.sockets))
 	}
 	return errors.Join(errs...)
 }

@@ -34,16 +34,16 @@ type Guest struct {
 }
 
 // Boot starts the guest with its first network card at the unix socket wire, where
-// somebody listens; its second reaches this machine's 127.0.0.1 as 10.0.2.2. Files
-// go to dir. It returns when the guest takes commands.
-func Boot(ctx context.Context, i image.Image, dir, wire string) (*Guest, error) {
-	path := filepath.Join(dir, "control")
+// somebody listens; its second reaches this machine's 127.0.0.1 as 10.0.2.2. What
+// it says goes to logs. It returns when the guest takes commands.
+func Boot(ctx context.Context, i image.Image, sockets, logs, wire string) (*Guest, error) {
+	path := filepath.Join(sockets, "control")
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		return nil, err
 	}
 	defer l.Close()
-	g := &Guest{console: filepath.Join(dir, "console"), lines: make(chan string, 1024)}
+	g := &Guest{console: filepath.Join(logs, "console"), lines: make(chan string, 1024)}
 	g.cmd = exec.CommandContext(ctx, "nice", "qemu-system-x86_64",
 		"-M", "q35", "-accel", "tcg", "-cpu", "max", "-m", "256", "-smp", "1",
 		"-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",

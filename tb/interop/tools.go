@@ -11,7 +11,7 @@ import (
 )
 
 // toolLimit is far more than a tool takes.
-const toolLimit = 60 * time.Second
+const toolLimit = 30 * time.Second
 
 // tool runs an unmodified program of the guest as the client of serve, which has
 // the TCP connection that it opens beside RoCE, at its port of 10.0.2.2.
@@ -111,57 +111,99 @@ func (a *attempt) caught(serve func(net.Conn)) func(net.Conn) error {
 	}
 }
 
-// perftest serves a tool of perftest: both tell the same things in turn, the client
-// first. All but the description of a queue pair is told back as it came: versions
-// and settings are then equal. The description comes again whenever the tool wants
-// to be in step; what the model does meanwhile is work's, if there is any.
-func (a *attempt) perftest(mtu, off int, work func(id int, addr, rkey uint64)) func(net.Conn) error {
+// duty is what the model does for a tool of perftest: before it connects, and once
+// it is connected. Either may be nil.
+type duty struct {
+	mtu     int
+	prepare func(id int)
+	work    func(id int, addr, rkey uint64) // addr and rkey of the tool's memory
+}
+
+// perftest serves a tool of perftest, which may use the model's buffer from target
+// on. Both tell the same things in turn, the tool first. All but the description of
+// a queue pair is told back as it came: versions and settings are then equal. The
+// description comes again whenever the tool wants to be in step: the third time its
+// queue pair is ready.
+func (a *attempt) perftest(d duty) func(net.Conn) error {
 	return a.caught(func(c net.Conn) {
-		b := make([]byte, 4096)
-		var answer []byte
+		var p partner
 		worked := make(chan error, 1)
-		for {
+		b := make([]byte, 4096)
+		const ready = 3
+		for told := 0; ; {
 			n, err := c.Read(b)
-			if errors.Is(err, io.EOF) && answer != nil {
+			if errors.Is(err, io.EOF) && told >= ready {
 				a.must(<-worked)
 				return
 			}
-			a.must(err)
-			f := strings.Split(strings.TrimRight(string(b[:n]), "\x00"), ":")
-			if len(f) < 23 {
-				_, err = c.Write(b[:n])
-				a.must(err)
-				continue
+			if err != nil {
+				a.fail("%v, %v", err, first(worked))
 			}
-			if answer == nil {
-				var v [6]uint64
-				for i := range v {
-					_, err := fmt.Sscanf(f[i], "%x", &v[i])
-					a.must(err)
+			answer := b[:n]
+			if f := strings.Split(strings.TrimRight(string(answer), "\x00"), ":"); len(f) >= 23 {
+				if told++; told == 1 {
+					p = a.partner(f, n, d.mtu)
+					if d.prepare != nil {
+						d.prepare(p.id)
+					}
 				}
-				var gid []byte
-				_, err := fmt.Sscanf(strings.Join(f[6:22], ""), "%x", &gid)
-				a.must(err)
-				id, own, first := a.peerOf(v[2], v[3], [16]byte(gid), mtu)
-				answer = make([]byte, n)
-				own16 := netip.MustParseAddr(a.model.gids[1]).As16()
-				s := fmt.Sprintf("%04x:%04x:%06x:%06x:%08x:%016x", 0, v[1], own, first, a.model.rkey, a.model.addr+uint64(off))
-				for _, g := range own16 {
-					s += fmt.Sprintf(":%02x", g)
+				if told == ready {
+					go func() { worked <- a.caught(func(net.Conn) { d.do(p) })(nil) }()
 				}
-				copy(answer, s+":00000000:")
-				go func() {
-					worked <- a.caught(func(net.Conn) {
-						if work != nil {
-							work(id, v[5], v[4])
-						}
-					})(nil)
-				}()
+				answer = p.answer
 			}
 			_, err = c.Write(answer)
 			a.must(err)
 		}
 	})
+}
+
+func (d *duty) do(p partner) {
+	if d.work != nil {
+		d.work(p.id, p.addr, p.rkey)
+	}
+}
+
+// first is an error that is there already.
+func first(c chan error) error {
+	select {
+	case err := <-c:
+		return err
+	default:
+		return nil
+	}
+}
+
+// partner is a tool's queue pair, and what it is told of the model's.
+type partner struct {
+	id         int
+	addr, rkey uint64
+	answer     []byte
+}
+
+// partner connects to the queue pair that perftest describes: lid, reads at once,
+// QPN, PSN, R_Key, address, 16 bytes of GID, all in hexadecimal. The answer has the
+// same form and size.
+func (a *attempt) partner(f []string, size, mtu int) partner {
+	var v [6]uint64
+	for i := range v {
+		_, err := fmt.Sscanf(f[i], "%x", &v[i])
+		a.must(err)
+	}
+	var gid []byte
+	_, err := fmt.Sscanf(strings.Join(f[6:22], ""), "%x", &gid)
+	a.must(err)
+	if len(gid) != 16 {
+		a.fail("GID %x", gid)
+	}
+	id, own, first := a.peerOf(v[2], v[3], [16]byte(gid), mtu)
+	s := fmt.Sprintf("%04x:%04x:%06x:%06x:%08x:%016x", 0, v[1], own, first, a.model.rkey, a.model.addr+target)
+	for _, g := range netip.MustParseAddr(a.model.gids[1]).As16() {
+		s += fmt.Sprintf(":%02x", g)
+	}
+	answer := make([]byte, size)
+	copy(answer, s+":00000000:")
+	return partner{id, v[5], v[4], answer}
 }
 
 // tools are unmodified programs of Debian's packages in the guest, as clients.
@@ -178,24 +220,24 @@ func tools() (list []Case) {
 	}
 	const common = " -x 1 -F -u 20 -n 20"
 	add("ib_send_bw", func(a *attempt) {
-		a.tool(a.perftest(1024, target, func(id int, _, _ uint64) {
+		a.tool(a.perftest(duty{mtu: 1024, prepare: func(id int) {
 			a.ask(a.model, "recv %d off=%d len=5000 id=0 n=20", id, target)
-		}), "ib_send_bw -s 5000 -m 1024"+common)
+		}}), "ib_send_bw -s 5000 -m 1024"+common)
 		a.ready(a.model, 20)
 	})
 	add("ib_write_bw", func(a *attempt) {
 		a.ask(a.model, "fill off=%d len=5000 seed=77", target)
-		a.tool(a.perftest(4096, target, nil), "ib_write_bw -s 5000 -m 4096"+common)
+		a.tool(a.perftest(duty{mtu: 4096}), "ib_write_bw -s 5000 -m 4096"+common)
 		if a.ask(a.model, "get off=%d len=5000", target) == fmt.Sprintf("%x", pattern(5000, 77)) {
 			a.fail("nothing was written")
 		}
 	})
 	add("ib_read_bw", func(a *attempt) {
-		a.tool(a.perftest(1024, target, nil), "ib_read_bw -o 4 -s 9001 -m 1024"+common)
+		a.tool(a.perftest(duty{mtu: 1024}), "ib_read_bw -o 4 -s 9001 -m 1024"+common)
 	})
 	add("ib_atomic_bw -A FETCH_AND_ADD", func(a *attempt) {
 		a.ask(a.model, "put off=%d hex=%x", target, make([]byte, 8192))
-		a.tool(a.perftest(1024, target, nil), "ib_atomic_bw -A FETCH_AND_ADD -o 4 -m 1024"+common)
+		a.tool(a.perftest(duty{mtu: 1024}), "ib_atomic_bw -A FETCH_AND_ADD -o 4 -m 1024"+common)
 		sum := uint64(0)
 		for i := 0; i < 8192; i += 64 { // one word after the other
 			sum += a.word(a.model, target+i)
@@ -205,20 +247,20 @@ func tools() (list []Case) {
 		}
 	})
 	add("ib_atomic_bw -A CMP_AND_SWAP", func(a *attempt) {
-		a.tool(a.perftest(1024, target, nil), "ib_atomic_bw -A CMP_AND_SWAP -o 4 -m 1024"+common)
+		a.tool(a.perftest(duty{mtu: 1024}), "ib_atomic_bw -A CMP_AND_SWAP -o 4 -m 1024"+common)
 	})
 	add("ib_write_lat", func(a *attempt) {
 		const size, rounds = 100, 5
 		last := target + size - 1
 		a.ask(a.model, "put off=%d hex=00", last)
-		a.tool(a.perftest(1024, target, func(id int, addr, rkey uint64) {
+		a.tool(a.perftest(duty{mtu: 1024, work: func(id int, addr, rkey uint64) {
 			for i := 1; i <= rounds; i++ {
-				a.await(last, byte(i))
 				a.ask(a.model, "put off=%d hex=%02x", source+size-1, i)
 				a.ask(a.model, "send %d op=write off=%d len=%d id=%d addr=%#x rkey=%#x", id, source, size, i, addr, rkey)
 				a.expect(a.model, fmt.Sprintf("id=%d status=0", i))
+				a.await(last, byte(i)) // the server is the first to write
 			}
-		}), "ib_write_lat -s %d -m 1024 -x 1 -F -u 20 -n %d", size, rounds)
+		}}), "ib_write_lat -s %d -m 1024 -x 1 -F -u 20 -n %d", size, rounds)
 	})
 	return list
 }
