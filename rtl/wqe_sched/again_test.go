@@ -173,23 +173,26 @@ func TestAgainChanged(t *testing.T) {
 		by      work
 		sent    int  // packets before the one that fails
 		fault   bool // it ends with Fault
+		from    uint32
 	}{
-		{"fewer packets, more behind it", 5, 0, send(abi.OpSend, 0, sge(8)), 3, false},
-		{"fewer packets at the end", 3, 2, send(abi.OpSend, 0, sge(8)), 3, false},
-		{"none, more behind it", 5, 2, nop(), 3, false},
-		{"none at the end", 3, 2, nop(), 3, false},
-		{"more packets", 5, 2, send(abi.OpSend, 0, sge(513)), 3, false},
-		{"more packets, of a WQE in the middle", 5, 0, send(abi.OpSend, 0, sge(256*5+1)), 0, false},
-		{"more units", 3, 2, send(abi.OpSend, 0, sge(300), sge(0), sge(0)), 3, false},
-		{"more units of none", 3, 2, two, 3, false},
-		{"malformed", 5, 0, bad, 0, false},
-		{"malformed, no packets before", 5, 1, bad, 3, false},
-		{"malformed at the end", 3, 2, bad, 3, false},
-		{"units beyond all", 4, 0, work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpNop, Units: 5}}, 0, false},
-		{"local, with packets", 5, 4, send(abi.OpSend, 0), 5, true},
-		{"local, malformed", 5, 4, bad, 5, true},
-		{"local, malformed, more behind it", 5, 3, bad, 5, true},
-		{"local, more units", 5, 4, two, 5, true},
+		{"fewer packets, more behind it", 5, 0, send(abi.OpSend, 0, sge(8)), 3, false, 0},
+		{"fewer packets at the end", 3, 2, send(abi.OpSend, 0, sge(8)), 3, false, 0},
+		{"none, more behind it", 5, 2, nop(), 3, false, 0},
+		{"none at the end", 3, 2, nop(), 3, false, 0},
+		{"more packets", 5, 2, send(abi.OpSend, 0, sge(513)), 3, false, 0},
+		{"more packets, of a WQE in the middle", 5, 0, send(abi.OpSend, 0, sge(256*5+1)), 0, false, 0},
+		{"more units", 3, 2, send(abi.OpSend, 0, sge(300), sge(0), sge(0)), 3, false, 0},
+		{"more units of none", 3, 2, two, 3, false, 0},
+		{"malformed", 5, 0, bad, 0, false, 0},
+		{"malformed, no packets before", 5, 1, bad, 3, false, 0},
+		{"malformed at the end", 3, 2, bad, 3, false, 0},
+		{"units beyond all", 4, 0, work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpNop, Units: 5}}, 0, false, 0},
+		{"local, with packets", 5, 4, send(abi.OpSend, 0), 5, true, 0},
+		{"local, malformed", 5, 4, bad, 5, true, 0},
+		{"local, malformed, more behind it", 5, 3, bad, 5, true, 0},
+		{"local, more units", 5, 4, two, 5, true, 0},
+		{"ends where it goes on", 5, 0, send(abi.OpSend, 0, sge(512)), 0, false, 2},
+		{"local where it goes on", 5, 0, nop(), 0, false, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := silent(t, wqesched.Params{Lines: 1})
@@ -213,13 +216,16 @@ func TestAgainChanged(t *testing.T) {
 			for i, e := range c.by.SGE {
 				q.element(w.Idx, i, e)
 			}
-			before := b.lost(0)
+			before := b.lost(c.from)
 			b.run(5000)
 			require.True(t, q.Failed)
 			again := b.Pkt.Got[before:]
 			fault := false
 			for _, p := range b.Put.Got {
-				fault = fault || p.Fault
+				if p.Fault {
+					fault = true
+					require.Equal(t, p.Entered, p.ExecIdx)
+				}
 			}
 			require.Equal(t, c.fault, fault)
 			if c.fault {
