@@ -280,3 +280,49 @@ func TestAgainOldService(t *testing.T) {
 		require.Len(t, b.Sent.Got, 4)
 	}
 }
+
+// TestAgainOnChip: a WQE that was executed last, and those before it in its block,
+// need not be read again, whether others came behind it or not.
+func TestAgainOnChip(t *testing.T) {
+	for place := range uint16(8) {
+		for n := range 8 - place {
+			b := silent(t, wqesched.Params{})
+			b.qp(6, roce.MTU256, 64, 16).place(place)
+			for range 1 + n {
+				b.post(0, send(abi.OpSend, 0, sge(8)), false)
+			}
+			require.NoError(t, b.k.Run(500))
+			reads := len(b.Read.Got)
+			before := b.lost(0)
+			b.run(1000)
+			b.check()
+			require.Len(t, b.Pkt.Got[before:], int(1+n))
+			require.Len(t, b.Read.Got, reads)
+		}
+	}
+}
+
+// TestKeptLines: lines that are kept for a rewind are a quarter of the pool, and
+// give way.
+func TestKeptLines(t *testing.T) {
+	b := silent(t, wqesched.Params{Lines: 8})
+	b.ackDelay = func() uint64 { return 30 }
+	for i := range 12 {
+		b.qp(6, roce.MTU256, 64, 16)
+		b.k.Go("post", func(*hdl.Thread) { b.post(i, send(abi.OpSend, 0, sge(8)), false) })
+		require.NoError(t, b.k.Run(b.k.Cycle()+200))
+		b.run(1000)
+		require.EqualValues(t, min(i+1, 2), b.Sched.Fetch.Q.Spent)
+	}
+	b.k.Go("all", func(*hdl.Thread) {
+		for i := range b.qps {
+			for range 12 {
+				b.post(i, send(abi.OpSend, 0, sge(8)), false)
+			}
+		}
+	})
+	require.NoError(t, b.k.Run(b.k.Cycle()+200))
+	b.run(5000)
+	b.check()
+	require.LessOrEqual(t, b.Sched.Fetch.Q.Spent, uint8(2))
+}
