@@ -326,3 +326,32 @@ func TestKeptLines(t *testing.T) {
 	b.check()
 	require.LessOrEqual(t, b.Sched.Fetch.Q.Spent, uint8(2))
 }
+
+// TestKeptLineGone: a line that was kept for a rewind is counted no more when another
+// QP takes it, or when its own is reset.
+func TestKeptLineGone(t *testing.T) {
+	b := silent(t, wqesched.Params{Lines: 4})
+	b.ackDelay = func() uint64 { return 30 }
+	post := func(qpn, n int) {
+		b.k.Go("post", func(*hdl.Thread) { b.post(qpn, send(abi.OpSend, 0, sge(n)), false) })
+		require.NoError(t, b.k.Run(b.k.Cycle()+500))
+	}
+	for i := range 6 {
+		b.qp(6, roce.MTU256, 1, 16)
+		b.qps[i].place(0)
+	}
+	post(0, 8)
+	require.EqualValues(t, 1, b.Sched.Fetch.Q.Spent)
+	b.k.Go("reset", func(th *hdl.Thread) { b.reset(th, 0) })
+	require.NoError(t, b.k.Run(b.k.Cycle()+500))
+	require.Zero(t, b.Sched.Fetch.Q.Spent)
+	post(0, 8)
+	require.EqualValues(t, 1, b.Sched.Fetch.Q.Spent)
+	b.ackDelay = func() uint64 { return 3000 }
+	for i := 1; i < 6; i++ {
+		post(i, 512) // its line is needed until the window opens again
+	}
+	require.Zero(t, b.Sched.Fetch.Q.Spent)
+	b.run(20000)
+	b.check()
+}
