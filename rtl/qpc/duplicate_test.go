@@ -110,6 +110,14 @@ func TestDuplicateREAD(t *testing.T) {
 	}
 }
 
+// Behind a READ of whole packets is not in it, not even with nothing.
+func TestDuplicateBehindAREAD(t *testing.T) {
+	x := answering(0xffffff)
+	x.serve(t, readOf(0xffffff, 0x8000, 2048))
+	x.serve(t, readOf(1, 0x1000, 8))
+	lost(t, x, readOf(1, 0x8000+2048, 0), "the PSN of the next")
+}
+
 func TestDuplicateREADOfNothing(t *testing.T) {
 	x := answering(0xffffff)
 	x.serve(t, readOf(0xffffff, 0x8000, 0))

@@ -146,14 +146,51 @@ func TestRewindDuringAService(t *testing.T) {
 
 // The answer was made before the entries of the service had come to retrans.
 func TestRewindDuringAServiceWithNothingElse(t *testing.T) {
-	x, p := inService(0xfffffc)
-	x.judge(ackOf(5, 31)) // all 10
-	x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 1})
-	x.put(&p)
-	require.True(t, x.SQ.Rewinding, "the 5 are not sent")
-	require.Equal(t, rewindAt(6, 2), x.tell(1, &env).Event)
-	x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 2, Any: true, Oldest: 10, First: 6, Last: 6})
-	require.Equal(t, []any{uint16(10), roce.PSN(6)}, []any{x.SQ.Exec, x.SQ.Next})
+	for _, base := range append(bases, 0xfffff0, 0) {
+		x, p := inService(base)
+		x.judge(ackOf(base.Add(9), 31)) // all 10
+		x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 1})
+		x.put(&p)
+		require.True(t, x.SQ.Rewinding, "the 5 are not sent")
+		require.Equal(t, rewindAt(base.Add(10), 2), x.tell(1, &env).Event)
+		x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 2, Any: true, Oldest: 10, First: base.Add(10), Last: base.Add(10)})
+		require.Equal(t, []any{uint16(10), base.Add(10)}, []any{x.SQ.Exec, x.SQ.Next})
+	}
+}
+
+// What was described before a rewind may be acknowledged after it, however little of
+// it has been sent again.
+func TestTopStays(t *testing.T) {
+	for _, base := range bases {
+		x := flying(base, 10, 7)
+		x.judge(ackOf(base, 0x60))
+		x.back(base, base)
+		x.get(&port.SQGet{Packets: 16}, &env)
+		x.put(&port.SQPut{ExecIdx: 2, NextPSN: base.Add(2), Entered: 10, EnteredPSN: base.Add(10)})
+		ignored(t, x, ackOf(base.Add(10), 31), "never described")
+		v, _ := x.judge(ackOf(base.Add(9), 31))
+		require.Equal(t, port.RxAck, v.Action)
+		require.Equal(t, base.Add(10), x.Requester.Una)
+	}
+}
+
+// A service was granted PSNs that it did not describe, and the peer acknowledges them:
+// the QP fails, since nothing would ever bring it on.
+func TestAcknowledgementOfWhatWasNotSent(t *testing.T) {
+	for _, rewound := range []bool{false, true} {
+		x := flying(0xfffffe, 10, 7)
+		x.SQ.PI = 20
+		x.get(&port.SQGet{Packets: 16}, &env)
+		if rewound {
+			x.judge(ackOf(1, 0x60))
+		}
+		x.judge(ackOf(20, 31))
+		x.put(&port.SQPut{ExecIdx: 12, NextPSN: 10, Entered: 12, EnteredPSN: 10, Messages: 2})
+		require.Equal(t, abi.QPErr, x.Common.State)
+		require.Equal(t, abi.StatusBadResp, x.Requester.Status)
+		require.NotZero(t, x.Common.Pending&NoteEvent)
+		require.True(t, x.get(&port.SQGet{Packets: 16}, &env).Flush)
+	}
 }
 
 // The service that ends in vain met a WQE that can't be executed: it has its turn
