@@ -137,7 +137,8 @@ type RxVerdict struct {
 	Job    Job    // READ and atomic requests: what responder does after the checks
 	// Drop is the counter of a drop. One that is not an RxDrop* (a duplicate, a
 	// packet behind a NAK) counts besides RxDropOther. With RxReply and RxFailed
-	// it is the counter of their reason, with RxAck that of a NAK; 0: none.
+	// it is the counter of their reason, with RxAck that of a NAK, with RxPlace that of
+	// a duplicate; 0: none.
 	Drop     abi.Counter
 	PD       PD
 	RecvCQN  CQN

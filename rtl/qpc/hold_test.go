@@ -132,3 +132,89 @@ func TestNoRoomForAnAnswerIsAFault(t *testing.T) {
 	require.Equal(t, "TX_REQ: no room for the answer", fault.Msg)
 	require.Equal(t, "tb.qpc", fault.Path)
 }
+
+// untaken never takes what is stale.
+type untaken struct {
+	hdl.Regs[struct{}]
+	Stale hdl.In[port.Stale]
+}
+
+func (u *untaken) Eval() { u.WakeAt(u.Now() + 1) }
+
+// Operations that may begin a rewind wait for room of Stale, and hold back no others.
+func TestRoomForStale(t *testing.T) {
+	b := &struct {
+		QPC      *QPC
+		Level    level
+		Untaken  untaken
+		Admin    agent.Source[port.QPAdmin]
+		AdminRes agent.Sink[port.QPAdminRes]
+		Bell     agent.Source[port.QPDoorbell]
+		Get      agent.Source[port.SQGet]
+		Ctx      agent.Sink[port.SQCtx]
+		Put      agent.Source[port.SQPut]
+		Rx       agent.Source[port.RxOp]
+		Verdict  agent.Sink[port.RxVerdict]
+		Retire   agent.Source[port.Retire]
+		TxReq    agent.Source[port.TxHdrReq]
+		TxHdr    agent.Sink[port.TxHdr]
+		Activate agent.Sink[port.Activate]
+		Event    agent.Sink[port.AckEvent]
+	}{QPC: New(Params{LogQP: 4}), Level: level{v: reg}}
+	q := b.QPC
+	hdl.Connect(&b.Admin.Out, &q.Admin, 2)
+	hdl.Connect(&q.AdminRes, &b.AdminRes.In, room)
+	hdl.Connect(&b.Bell.Out, &q.Bell, 2)
+	hdl.Connect(&b.Get.Out, &q.Get, 2)
+	hdl.Connect(&q.Ctx, &b.Ctx.In, room)
+	hdl.Connect(&b.Put.Out, &q.Put, 2)
+	hdl.Connect(&b.Rx.Out, &q.Rx, 2)
+	hdl.Connect(&q.Verdict, &b.Verdict.In, room)
+	hdl.Connect(&b.Retire.Out, &q.Retire, 2)
+	hdl.Connect(&b.TxReq.Out, &q.TxReq, 2)
+	hdl.Connect(&q.TxHdr, &b.TxHdr.In, room)
+	hdl.Connect(&q.Activate, &b.Activate.In, 2)
+	hdl.Connect(&q.Event, &b.Event.In, 2)
+	hdl.Connect(&q.Stale, &b.Untaken.Stale, 2)
+	hdl.Wire(&b.Level.Reg, &q.PortReg)
+	hdl.Wire(&q.Stats, &b.Level.Stats)
+	hdl.TieOff(&q.TxFault, &q.Fatal, &q.ReadPost, &q.RespDone, &q.QPErr, &q.Async)
+	k, err := hdl.Elaborate("tb", b, hdl.Options{})
+	require.NoError(t, err)
+	defer k.Close()
+	run := func() { require.NoError(t, k.Run(k.Cycle()+60)) }
+	nak := func(n port.QPN) {
+		p := ackOf(una, 0x60)
+		p.QPN = n
+		b.Rx.Push(port.RxOp{QPN: n, Pkt: p})
+		run()
+	}
+	for n := range port.QPN(3) {
+		a := connected()
+		a.RetryCnt = 7
+		pushConnected(&b.Admin, n+1, a)
+		b.Bell.Push(port.QPDoorbell{QPN: n + 1, Index: 9, Page: 5})
+	}
+	run()
+	for n := range port.QPN(3) {
+		b.Bell.Push(port.QPDoorbell{QPN: n + 1, Index: 9, Page: 5})
+		b.Get.Push(port.SQGet{QPN: n + 1, Packets: 16})
+	}
+	run()
+	require.Len(t, b.Ctx.Got, 3)
+	put := port.SQPut{ExecIdx: 4, NextPSN: una.Add(4), Entered: 4, EnteredPSN: una.Add(4), Messages: 4}
+	nak(1)
+	b.Retire.Push(port.Retire{Kind: port.RetireRewind, QPN: 1, Gen: 1})
+	run()
+	nak(2)
+	require.Zero(t, q.Stale.Space())
+	put.QPN = 1
+	b.Put.Push(put) // it is to ask again
+	b.Retire.Push(port.Retire{Kind: port.RetireTimeout, QPN: 3, Una: una})
+	nak(3)
+	b.TxReq.Push(port.TxHdrReq{QPN: 1, Resp: true})
+	run()
+	require.Len(t, b.TxHdr.Got, 1)
+	require.Len(t, b.Verdict.Got, 2)
+	require.True(t, q.Put.Valid() && q.Rx.Valid() && q.Retire.Valid(), "they wait")
+}

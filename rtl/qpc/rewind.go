@@ -85,8 +85,8 @@ func (c *Context) resume() Bank {
 	return w
 }
 
-// settle brings the place in the queue in order when no service is open: what is
-// acknowledged is not sent again. When nothing is left to be sent again, a WQE that
+// settle brings the place in the queue in order when no service is open: when all is
+// acknowledged, or all PSNs are sent, it is where the next WQE is entered. When nothing is left to be sent again, a WQE that
 // can't be executed has come to its turn: WQEs before it, all of which are sent, go on
 // to be acknowledged.
 func (c *Context) settle() Bank {
@@ -96,10 +96,6 @@ func (c *Context) settle() Bank {
 		return 0
 	case r.Una == s.EnteredPSN, s.Next == s.EnteredPSN:
 		s.Exec, s.Next, s.Offset = s.Entered, s.EnteredPSN, 0
-	case r.Una.After(s.Next):
-		c.ask()
-		c.note(NoteRewind)
-		return InCommon | InSQ | InRequester
 	}
 	if s.Faulty && s.Exec == s.Entered {
 		r.Fail, r.Stop, r.Status, r.Vendor = FailLocal, s.Next, abi.StatusLocQPOp, abi.VendorWQEFormat

@@ -50,7 +50,8 @@ func (c *Context) get(g *port.SQGet, e *Env) port.SQCtx {
 
 // put closes a service. If the QP was reset meanwhile, the values die with the
 // QPClear that follows. If it was rewound meanwhile, only what was entered counts,
-// and the queue goes on where the answer of retrans said, if that is there.
+// and the queue goes on where the answer of retrans said, if that is there. A peer
+// that has acknowledged what it was not sent after all is not to be trusted.
 func (c *Context) put(p *port.SQPut) Bank {
 	s := &c.SQ
 	if !c.Common.Exists || !s.Busy {
@@ -64,7 +65,10 @@ func (c *Context) put(p *port.SQPut) Bank {
 	c.spend(p.Requests, p.Credited)
 	s.Busy, s.Granted = false, 0
 	w := InSQ
-	switch {
+	switch una := c.Requester.Una; {
+	case c.runs() && una.After(s.Top):
+		c.fault(una, badOpcode.status, badOpcode.vendor)
+		w = InCommon | InSQ | InRequester
 	case !stale:
 		s.Exec, s.Offset, s.Next = p.ExecIdx, p.Offset, p.NextPSN
 		w |= c.settle()

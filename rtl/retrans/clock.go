@@ -9,7 +9,8 @@ const (
 	// told is the number of cycles from an event at the head of its stream to when
 	// Clock takes it to heart.
 	told = 3
-	// report is the number of cycles from then to what an expiry leads to.
+	// report is the number of cycles from when Clock looks at an alarm to what that
+	// leads to.
 	report = 2
 	// near is the number of cycles that another alarm takes to come, at least.
 	near = 12

@@ -173,23 +173,26 @@ func TestAgainChanged(t *testing.T) {
 		by      work
 		sent    int  // packets before the one that fails
 		fault   bool // it ends with Fault
+		from    uint32
 	}{
-		{"fewer packets, more behind it", 5, 0, send(abi.OpSend, 0, sge(8)), 3, false},
-		{"fewer packets at the end", 3, 2, send(abi.OpSend, 0, sge(8)), 3, false},
-		{"none, more behind it", 5, 2, nop(), 3, false},
-		{"none at the end", 3, 2, nop(), 3, false},
-		{"more packets", 5, 2, send(abi.OpSend, 0, sge(513)), 3, false},
-		{"more packets, of a WQE in the middle", 5, 0, send(abi.OpSend, 0, sge(256*5+1)), 0, false},
-		{"more units", 3, 2, send(abi.OpSend, 0, sge(300), sge(0), sge(0)), 3, false},
-		{"more units of none", 3, 2, two, 3, false},
-		{"malformed", 5, 0, bad, 0, false},
-		{"malformed, no packets before", 5, 1, bad, 3, false},
-		{"malformed at the end", 3, 2, bad, 3, false},
-		{"units beyond all", 4, 0, work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpNop, Units: 5}}, 0, false},
-		{"local, with packets", 5, 4, send(abi.OpSend, 0), 5, true},
-		{"local, malformed", 5, 4, bad, 5, true},
-		{"local, malformed, more behind it", 5, 3, bad, 5, true},
-		{"local, more units", 5, 4, two, 5, true},
+		{"fewer packets, more behind it", 5, 0, send(abi.OpSend, 0, sge(8)), 3, false, 0},
+		{"fewer packets at the end", 3, 2, send(abi.OpSend, 0, sge(8)), 3, false, 0},
+		{"none, more behind it", 5, 2, nop(), 3, false, 0},
+		{"none at the end", 3, 2, nop(), 3, false, 0},
+		{"more packets", 5, 2, send(abi.OpSend, 0, sge(513)), 3, false, 0},
+		{"more packets, of a WQE in the middle", 5, 0, send(abi.OpSend, 0, sge(256*5+1)), 0, false, 0},
+		{"more units", 3, 2, send(abi.OpSend, 0, sge(300), sge(0), sge(0)), 3, false, 0},
+		{"more units of none", 3, 2, two, 3, false, 0},
+		{"malformed", 5, 0, bad, 0, false, 0},
+		{"malformed, no packets before", 5, 1, bad, 3, false, 0},
+		{"malformed at the end", 3, 2, bad, 3, false, 0},
+		{"units beyond all", 4, 0, work{Units: 1, Ctrl: abi.WQEControl{Op: abi.OpNop, Units: 5}}, 0, false, 0},
+		{"local, with packets", 5, 4, send(abi.OpSend, 0), 5, true, 0},
+		{"local, malformed", 5, 4, bad, 5, true, 0},
+		{"local, malformed, more behind it", 5, 3, bad, 5, true, 0},
+		{"local, more units", 5, 4, two, 5, true, 0},
+		{"ends where it goes on", 5, 0, send(abi.OpSend, 0, sge(512)), 0, false, 2},
+		{"local where it goes on", 5, 0, nop(), 0, false, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := silent(t, wqesched.Params{Lines: 1})
@@ -213,13 +216,16 @@ func TestAgainChanged(t *testing.T) {
 			for i, e := range c.by.SGE {
 				q.element(w.Idx, i, e)
 			}
-			before := b.lost(0)
+			before := b.lost(c.from)
 			b.run(5000)
 			require.True(t, q.Failed)
 			again := b.Pkt.Got[before:]
 			fault := false
 			for _, p := range b.Put.Got {
-				fault = fault || p.Fault
+				if p.Fault {
+					fault = true
+					require.Equal(t, p.Entered, p.ExecIdx)
+				}
 			}
 			require.Equal(t, c.fault, fault)
 			if c.fault {
@@ -273,4 +279,79 @@ func TestAgainOldService(t *testing.T) {
 		b.check()
 		require.Len(t, b.Sent.Got, 4)
 	}
+}
+
+// TestAgainOnChip: a WQE that was executed last, and those before it in its block,
+// need not be read again, whether others came behind it or not.
+func TestAgainOnChip(t *testing.T) {
+	for place := range uint16(8) {
+		for n := range 8 - place {
+			b := silent(t, wqesched.Params{})
+			b.qp(6, roce.MTU256, 64, 16).place(place)
+			for range 1 + n {
+				b.post(0, send(abi.OpSend, 0, sge(8)), false)
+			}
+			require.NoError(t, b.k.Run(500))
+			reads := len(b.Read.Got)
+			before := b.lost(0)
+			b.run(1000)
+			b.check()
+			require.Len(t, b.Pkt.Got[before:], int(1+n))
+			require.Len(t, b.Read.Got, reads)
+		}
+	}
+}
+
+// TestKeptLines: lines that are kept for a rewind are a quarter of the pool, and
+// give way.
+func TestKeptLines(t *testing.T) {
+	b := silent(t, wqesched.Params{Lines: 8})
+	b.ackDelay = func() uint64 { return 30 }
+	for i := range 12 {
+		b.qp(6, roce.MTU256, 64, 16)
+		b.k.Go("post", func(*hdl.Thread) { b.post(i, send(abi.OpSend, 0, sge(8)), false) })
+		require.NoError(t, b.k.Run(b.k.Cycle()+200))
+		b.run(1000)
+		require.EqualValues(t, min(i+1, 2), b.Sched.Fetch.Q.Spent)
+	}
+	b.k.Go("all", func(*hdl.Thread) {
+		for i := range b.qps {
+			for range 12 {
+				b.post(i, send(abi.OpSend, 0, sge(8)), false)
+			}
+		}
+	})
+	require.NoError(t, b.k.Run(b.k.Cycle()+200))
+	b.run(5000)
+	b.check()
+	require.LessOrEqual(t, b.Sched.Fetch.Q.Spent, uint8(2))
+}
+
+// TestKeptLineGone: a line that was kept for a rewind is counted no more when another
+// QP takes it, or when its own is reset.
+func TestKeptLineGone(t *testing.T) {
+	b := silent(t, wqesched.Params{Lines: 4})
+	b.ackDelay = func() uint64 { return 30 }
+	post := func(qpn, n int) {
+		b.k.Go("post", func(*hdl.Thread) { b.post(qpn, send(abi.OpSend, 0, sge(n)), false) })
+		require.NoError(t, b.k.Run(b.k.Cycle()+500))
+	}
+	for i := range 6 {
+		b.qp(6, roce.MTU256, 1, 16)
+		b.qps[i].place(0)
+	}
+	post(0, 8)
+	require.EqualValues(t, 1, b.Sched.Fetch.Q.Spent)
+	b.k.Go("reset", func(th *hdl.Thread) { b.reset(th, 0) })
+	require.NoError(t, b.k.Run(b.k.Cycle()+500))
+	require.Zero(t, b.Sched.Fetch.Q.Spent)
+	post(0, 8)
+	require.EqualValues(t, 1, b.Sched.Fetch.Q.Spent)
+	b.ackDelay = func() uint64 { return 3000 }
+	for i := 1; i < 6; i++ {
+		post(i, 512) // its line is needed until the window opens again
+	}
+	require.Zero(t, b.Sched.Fetch.Q.Spent)
+	b.run(20000)
+	b.check()
 }

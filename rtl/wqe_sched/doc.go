@@ -15,7 +15,8 @@
 // Activate that comes meanwhile leads to another. Before a service is opened,
 // entries of the shared outstanding table are set aside for it; a QP that found
 // none waits in a queue of its own for some to come back, while messages that
-// have their entry go on.
+// have their entry go on. An Activate leads to a service for it too, which gets no
+// entries: it may have to send again what the entries are of that it waits for.
 //
 // Fetch holds WQEs in lines of 8 units. A unit's place is its index modulo 16: the
 // line of even or odd blocks, and the place in it. So a QP has two lines at most,
@@ -33,14 +34,29 @@
 // again when the line has come. The line of a QP that found no entry in the
 // outstanding table is kept for it, but for one slot that goes round: an entry that
 // comes back finds a QP that can use it.
+// A service may begin anywhere, before or behind the last one: lines of other blocks
+// are read anew, and what is on its way is waited for. The line with the unit that was
+// executed last stays, of as many QPs as a quarter of the pool has lines, until
+// somebody needs it: it saves a rewind the read of its WQE.
 //
 // Exec counts the window, sends packets and pieces, and closes the service. A WQE
 // stays at the head of its stream, and a message is where its byte offset says:
 // any later service can go on from there.
 //
 // Each WQE makes one entry in the outstanding table, in posting order, whatever
-// becomes of it. NOP, flushed and faulty WQEs are entries that need no answer. When
-// a WQE was begun in RTS and the QP is flushed, the entry is there already.
+// becomes of it. NOP, flushed and faulty WQEs are entries that need no answer. WQEs
+// from ExecIdx up to Entered have theirs: the message in progress and, after a rewind,
+// all that are sent again. Nothing is told or counted a second time, and of what is
+// said below only the window and the budgets hold these. What needs no answer is
+// passed over; a READ asks for the responses from NextPSN on. A faulty WQE, behind
+// which nothing is entered, ends the service with Fault as it did the first time. All
+// packets of a service have the Gen of its context: when the QP is rewound meanwhile,
+// it goes on to its end.
+//
+// WQEs and payload are read from host memory again. What the host has changed is sent
+// as it is now, as long as units and PSNs come out at Entered and EnteredPSN.
+// Otherwise the message fails: a packet is described that can't be read, at a PSN that
+// was entered, or the service ends with Fault, when none is left.
 //
 // A READ or atomic is one request packet, and counts as one towards the budget. It
 // takes as many PSNs as it has responses, and qpc knows them (ReadPost) before the
@@ -61,6 +77,7 @@
 // A malformed WQE, an unknown operation or an unreadable ring closes the service
 // with Fault. When WQEs are flushed, a unit that can't be told to be part of a WQE
 // is flushed as a WQE of its own: each WR completes, whatever the ring holds.
+// Flushing begins at Entered.
 //
 // Ports: Pick.{Activate, Purge, Free, Get}, Fetch.{Ctx, Push, Data, Read, Stats},
 // Exec.{Sent, ReadPost, Ahead, Pkt, Piece, Put}. Connect Ctx with a depth of at least
@@ -74,7 +91,10 @@
 // qpc needs. Last beat of a read to Pkt 5, if the service is open. Initiation
 // interval: 3 cycles a service of one WQE, 1 cycle a further WQE, 1 cycle a packet
 // or piece, 1 cycle a further unit of a WQE. One QP alone has two blocks in 1 round
-// trip of DMA; one, if its WQEs lie over the ends of blocks.
+// trip of DMA; one, if its WQEs lie over the ends of blocks. A rewind, 375 cycles
+// after the packet that was lost, found its WQE on chip in 437 of 446 cases, and in
+// 165 of 402 without the lines that stay: 1 and 16 QPs, messages of 64 bytes to 1 MiB,
+// 1 to 64 of them outstanding.
 //
 // Invariants: one service a QP; lines taken plus lines free is the pool; entries
 // set aside, outstanding and free are the table; Sent never waits for room there.

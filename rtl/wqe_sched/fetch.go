@@ -53,7 +53,8 @@ type fetchRegs struct {
 	Starved  bool   // fetchRelease
 	Free     uint64 // slots, a bit each
 	Promised uint8  // slots set aside for those that found none
-	Kept     uint8  // QPs whose line is kept
+	Kept     uint8  // QPs whose line is kept until there is an entry
+	Spent    uint8  // QPs of which a line is kept for a rewind
 	Hand     uint8  // the slot to be taken away next
 	Looked   bool   // its owner has been read
 	Beat     uint8  // of the read at the head of reads

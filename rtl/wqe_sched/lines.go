@@ -30,6 +30,7 @@ type lines struct {
 	Hungry  bool // it has an entry in the queue of those that found no slot
 	Promise bool // a slot is set aside for it
 	Kept    bool // a line is Fresh until there is an entry for its WQE
+	Spent   bool // a line is kept of which all is executed, in case of a rewind
 }
 
 func split(idx uint16) (block uint16, unit uint8) { return idx / lineUnits, uint8(idx % lineUnits) }
@@ -255,15 +256,20 @@ func (e *lines) drop(i int) (freed uint64) {
 }
 
 // done ends a service: what lies before exec is given back, and what could not be
-// read, if it was looked at.
-func (e *lines) done(exec uint16, starved bool) (freed uint64) {
+// read, if it was looked at. If it may, the line with the last unit that was executed
+// stays, for a rewind.
+func (e *lines) done(exec uint16, starved, may bool) (freed uint64) {
 	e.Locked = false
 	b, u := split(exec)
 	for i := range e.Line {
 		l := &e.Line[i]
 		here := l.Block == b && l.Lo <= u && u < l.Hi && (starved || !l.void(exec))
 		next := l.Block == (b+1)&blockMask && l.Hi > 0
-		if l.Own && !l.Busy && !here && !next {
+		switch {
+		case !l.Own || l.Busy || here || next:
+		case may && l == e.find(exec-1) && !l.Err:
+			e.Spent = true
+		default:
 			freed |= e.drop(i)
 		}
 	}

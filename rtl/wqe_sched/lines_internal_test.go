@@ -87,7 +87,7 @@ func (s *store) serve(idx uint16, n uint8) (done bool) {
 		s.issue(p, slot)
 		return false
 	}
-	e.Locked = true
+	e.Locked, e.Spent = true, false
 	reader := *e
 	s.issue(e.ahead(idx, &s.c, slot), slot)
 	s.others()
@@ -103,7 +103,7 @@ func (s *store) serve(idx uint16, n uint8) (done bool) {
 	}
 	s.check(e)
 	s.others()
-	s.free |= e.done(idx, false)
+	s.free |= e.done(idx, false, rapid.Bool().Draw(s.T, "may"))
 	return done
 }
 

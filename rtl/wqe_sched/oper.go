@@ -22,7 +22,10 @@ func (f *Fetch) finish(e *lines) {
 			d.Stay.Here = true
 		}
 	case fetchRelease:
-		d.Free |= e.done(q.Exec, q.Starved)
+		d.Free |= e.done(q.Exec, q.Starved, int(d.Spent) < f.p.Lines/4)
+		if e.Spent {
+			d.Spent++
+		}
 		if q.Starved && e.starve(q.Exec, int(d.Kept)+1 < f.p.Lines) {
 			d.Kept++
 		}
@@ -40,6 +43,7 @@ func (f *Fetch) finish(e *lines) {
 		if e.Kept {
 			d.Kept--
 		}
+		f.unspend(e)
 		d.Free |= e.drop(0) | e.drop(1)
 		*e = lines{Hungry: e.Hungry}
 		f.service.Put(service{Verdict: forget, Ctx: port.SQCtx{QPN: q.QPN}})
@@ -57,7 +61,10 @@ func (f *Fetch) finish(e *lines) {
 	case fetchResume:
 		f.resume(e)
 	case fetchEvict:
-		d.Free |= e.evict(q.Hand)
+		if freed := e.evict(q.Hand); freed != 0 {
+			d.Free |= freed
+			f.unspend(e)
+		}
 		d.Hand++
 		if int(d.Hand) == f.p.Lines {
 			d.Hand = 0
@@ -74,6 +81,14 @@ func (f *Fetch) slot(promise bool) int {
 		return noSlot
 	}
 	return bits.TrailingZeros64(d.Free)
+}
+
+// unspend counts a QP no more among those with a line that is kept for a rewind.
+func (f *Fetch) unspend(e *lines) {
+	if e.Spent {
+		e.Spent = false
+		f.D.Spent--
+	}
 }
 
 func (f *Fetch) take(slot int, qpn port.QPN) {
@@ -150,6 +165,7 @@ func (f *Fetch) open(e *lines) {
 // serve has the WQEs read from ExecIdx on, which is there.
 func (f *Fetch) serve(e *lines, c *port.SQCtx, slot int) plan {
 	e.Locked = true
+	f.unspend(e)
 	e.stale()
 	f.start(e, c)
 	return e.ahead(c.ExecIdx, c, slot)

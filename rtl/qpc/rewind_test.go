@@ -1,0 +1,455 @@
+package qpc
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"rnic/abi"
+	"rnic/roce"
+	"rnic/rtl/port"
+)
+
+// An acknowledgement of what was sent before the rewind may go beyond where the queue
+// is: it goes forward, and that is no retry.
+func TestLateAcknowledgement(t *testing.T) {
+	for _, base := range bases {
+		x := flying(base, 10, 1)
+		x.judge(ackOf(base.Add(2), 0x60))
+		x.back(base, base.Add(2))
+		x.Common.Pending = 0
+		v, w := x.judge(ackOf(base.Add(5), 31))
+		require.Equal(t, rewindAt(base.Add(6), 2), v.Event)
+		require.Equal(t, InSQ|InRequester, w)
+		require.Zero(t, x.Requester.Tries)
+		require.Equal(t, uint8(2), x.Requester.Gen)
+		x.back(base, base.Add(6))
+		require.Equal(t, []any{uint16(6), base.Add(6)}, []any{x.SQ.Exec, x.SQ.Next})
+
+		// Within what was sent again nothing is to be done.
+		x.again()
+		v, _ = x.judge(ackOf(base.Add(7), 31))
+		require.False(t, v.Event.Rewind)
+
+		// Of all: no question is needed.
+		x.judge(ackOf(base.Add(8), 0x60))
+		x.back(base, base.Add(8))
+		v, _ = x.judge(ackOf(base.Add(9), 31))
+		require.False(t, v.Event.Rewind)
+		require.Equal(t, []any{uint16(10), base.Add(10)}, []any{x.SQ.Exec, x.SQ.Next})
+		require.False(t, x.SQ.Rewinding)
+		ignored(t, x, ackOf(base.Add(10), 31), "beyond what was ever described")
+	}
+}
+
+// A service that sends again ends in vain when an acknowledgement overtakes its
+// beginning: the host may overwrite the WQEs. One that sends what is new does not.
+func TestLateAcknowledgementDuringAService(t *testing.T) {
+	x := flying(0xfffffe, 10, 1)
+	x.judge(ackOf(0, 0x60))
+	x.back(0xfffffe, 0)
+	x.get(&port.SQGet{Packets: 16}, &env)
+	v, _ := x.judge(ackOf(1, 31))
+	require.Equal(t, rewindAt(2, 2), v.Event)
+	x.put(&port.SQPut{ExecIdx: 5, NextPSN: 3, Entered: 10, EnteredPSN: 8})
+	require.True(t, x.SQ.Rewinding)
+	require.Equal(t, uint16(2), x.SQ.Exec, "that does not count")
+	x.back(0xfffffe, 2)
+	require.Equal(t, []any{uint16(4), roce.PSN(2)}, []any{x.SQ.Exec, x.SQ.Next})
+
+	x = flying(0xfffffe, 10, 1)
+	x.SQ.PI = 20
+	x.get(&port.SQGet{Packets: 16}, &env)
+	v, _ = x.judge(ackOf(10, 31))
+	require.False(t, v.Event.Rewind)
+	require.Equal(t, roce.PSN(11), x.Requester.Una, "granted")
+	x.put(&port.SQPut{ExecIdx: 15, NextPSN: 13, Entered: 15, EnteredPSN: 13, Messages: 5})
+	require.False(t, x.SQ.Rewinding)
+}
+
+// Acknowledgements while retrans is asked: it may answer with what is acknowledged by
+// now, and is asked again.
+func TestAcknowledgementWhileAsking(t *testing.T) {
+	for _, base := range bases {
+		x := flying(base, 10, 1)
+		x.judge(ackOf(base.Add(2), 0x60))
+		v, _ := x.judge(ackOf(base.Add(4), 31))
+		require.Equal(t, port.AckEvent{QPN: 1, Una: base.Add(5), Arm: 17 << 20}, v.Event)
+		require.Zero(t, x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 0, Any: true, First: base.Add(5), Last: base.Add(5)}), "of an older question")
+		x.back(base, base.Add(4))
+		require.Equal(t, rewindAt(base.Add(5), 2), x.tell(1, &env).Event)
+		require.Zero(t, x.Requester.Tries)
+		x.retire(&port.Retire{Kind: port.RetireDone, Messages: 5, Una: base.Add(5)})
+		x.back(base, base.Add(5))
+		require.Equal(t, []any{uint16(5), base.Add(5), false}, []any{x.SQ.Exec, x.SQ.Next, x.SQ.Rewinding})
+		require.Zero(t, x.back(base, base.Add(5)), "answered")
+
+		x = flying(base, 10, 1)
+		x.judge(ackOf(base, 0x60))
+		x.judge(ackOf(base.Add(9), 31))
+		x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 1})
+		require.Equal(t, []any{uint16(10), base.Add(10), false}, []any{x.SQ.Exec, x.SQ.Next, x.SQ.Rewinding})
+	}
+}
+
+// The middle of a message: the rest of it is sent.
+func TestRewindIntoAMessage(t *testing.T) {
+	for _, base := range bases {
+		x := flying(base, 10, 7)
+		x.judge(ackOf(base.Add(5), 0x60))
+		x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 1, Any: true, Oldest: 1, First: base.Add(2), Last: base.Add(8)})
+		require.Equal(t, []any{uint16(1), base.Add(5), uint32(3 * 1024)}, []any{x.SQ.Exec, x.SQ.Next, x.SQ.Offset})
+		v, _ := x.judge(ackOf(base.Add(6), 31))
+		x.retire(&port.Retire{Kind: port.RetireRewind, Gen: v.Event.Gen, Any: true, Oldest: 1, First: base.Add(2), Last: base.Add(8)})
+		require.Equal(t, []any{uint16(1), base.Add(7), uint32(5 * 1024)}, []any{x.SQ.Exec, x.SQ.Next, x.SQ.Offset})
+	}
+}
+
+// inService is a QP with 10 SENDs in flight from base on and a service that enters 5
+// more, when the first of the 10 is asked for again.
+func inService(base roce.PSN) (x *Context, p port.SQPut) {
+	x = flying(base, 10, 7)
+	x.SQ.PI = 20
+	x.get(&port.SQGet{Packets: 16}, &env)
+	x.judge(ackOf(base, 0x60))
+	return x, port.SQPut{ExecIdx: 15, NextPSN: base.Add(15), Entered: 15, EnteredPSN: base.Add(15), Messages: 5, Requests: 5, Credited: 5}
+}
+
+// The answer may come before the service is closed, or after: what was entered counts.
+func TestRewindDuringAService(t *testing.T) {
+	for _, base := range bases {
+		for _, first := range []string{"answer", "put"} {
+			x, p := inService(base)
+			requests := x.SQ.Requests
+			if first == "answer" {
+				x.back(base, base)
+				require.True(t, x.SQ.Resume.Has && x.SQ.Rewinding)
+				require.Zero(t, x.Common.Pending)
+				x.put(&p)
+			} else {
+				x.put(&p)
+				require.True(t, x.SQ.Rewinding)
+				require.Equal(t, uint16(10), x.SQ.Exec)
+				require.Zero(t, x.Common.Pending)
+				x.back(base, base)
+			}
+			require.Equal(t, NoteActivate, x.Common.Pending, "%s first", first)
+			require.Equal(t, SQ{
+				PI: 20, Exec: 0, Next: base, Entered: 15, EnteredPSN: base.Add(15), Top: base.Add(15), Messages: 15,
+				Requests: requests + 5, Limit: x.SQ.Limit,
+			}, x.SQ)
+			v, _ := x.judge(ackOf(base.Add(14), 31))
+			require.Equal(t, port.RxAck, v.Action, "what the service described is legal")
+		}
+	}
+}
+
+// The answer was made before the entries of the service had come to retrans.
+func TestRewindDuringAServiceWithNothingElse(t *testing.T) {
+	for _, base := range append(bases, 0xfffff0, 0) {
+		x, p := inService(base)
+		x.judge(ackOf(base.Add(9), 31)) // all 10
+		x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 1})
+		x.put(&p)
+		require.True(t, x.SQ.Rewinding, "the 5 are not sent")
+		require.Equal(t, rewindAt(base.Add(10), 2), x.tell(1, &env).Event)
+		x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 2, Any: true, Oldest: 10, First: base.Add(10), Last: base.Add(10)})
+		require.Equal(t, []any{uint16(10), base.Add(10)}, []any{x.SQ.Exec, x.SQ.Next})
+	}
+}
+
+// What was described before a rewind may be acknowledged after it, however little of
+// it has been sent again.
+func TestTopStays(t *testing.T) {
+	for _, base := range bases {
+		x := flying(base, 10, 7)
+		x.judge(ackOf(base, 0x60))
+		x.back(base, base)
+		x.get(&port.SQGet{Packets: 16}, &env)
+		x.put(&port.SQPut{ExecIdx: 2, NextPSN: base.Add(2), Entered: 10, EnteredPSN: base.Add(10)})
+		ignored(t, x, ackOf(base.Add(10), 31), "never described")
+		v, _ := x.judge(ackOf(base.Add(9), 31))
+		require.Equal(t, port.RxAck, v.Action)
+		require.Equal(t, base.Add(10), x.Requester.Una)
+	}
+}
+
+// A service was granted PSNs that it did not describe, and the peer acknowledges them:
+// the QP fails, since nothing would ever bring it on.
+func TestAcknowledgementOfWhatWasNotSent(t *testing.T) {
+	for _, rewound := range []bool{false, true} {
+		x := flying(0xfffffe, 10, 7)
+		x.SQ.PI = 20
+		x.get(&port.SQGet{Packets: 16}, &env)
+		if rewound {
+			x.judge(ackOf(1, 0x60))
+		}
+		x.judge(ackOf(20, 31))
+		x.put(&port.SQPut{ExecIdx: 12, NextPSN: 10, Entered: 12, EnteredPSN: 10, Messages: 2})
+		require.Equal(t, abi.QPErr, x.Common.State)
+		require.Equal(t, abi.StatusBadResp, x.Requester.Status)
+		require.NotZero(t, x.Common.Pending&NoteEvent)
+		require.True(t, x.get(&port.SQGet{Packets: 16}, &env).Flush)
+	}
+}
+
+// The service that ends in vain met a WQE that can't be executed: it has its turn
+// when all before it are sent again, or are acknowledged.
+func TestRewindDuringAServiceWithAFault(t *testing.T) {
+	faulty := func() *Context {
+		x, p := inService(0xfffffc)
+		p.Fault, p.Requests = true, 4
+		p.NextPSN, p.EnteredPSN = 10, 10
+		x.put(&p)
+		require.Equal(t, abi.QPRTS, x.Common.State)
+		require.True(t, x.SQ.Faulty)
+		return x
+	}
+	failed := func(x *Context) {
+		require.Equal(t, abi.QPErr, x.Common.State)
+		require.Equal(t, FailLocal, x.Requester.Fail)
+		require.Equal(t, roce.PSN(10), x.Requester.Stop)
+		require.NotZero(t, x.Common.Pending&NoteActivate)
+		got := x.get(&port.SQGet{Packets: 16}, &env)
+		require.True(t, got.Flush)
+		require.Equal(t, uint16(15), got.ExecIdx)
+		require.NotZero(t, got.Messages)
+	}
+	x := faulty()
+	x.back(0xfffffc, 0xfffffc)
+	got := x.get(&port.SQGet{Packets: 16}, &env)
+	require.True(t, got.Run)
+	require.Zero(t, got.Messages, "nothing is entered behind it")
+	x.put(&port.SQPut{ExecIdx: 12, NextPSN: 8, Entered: 15, EnteredPSN: 10})
+	require.Equal(t, abi.QPRTS, x.Common.State)
+	x.get(&port.SQGet{Packets: 16}, &env)
+	x.put(&port.SQPut{ExecIdx: 15, NextPSN: 10, Entered: 15, EnteredPSN: 10, Fault: true})
+	failed(x)
+
+	x = faulty()
+	x.judge(ackOf(9, 31))
+	x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 1})
+	failed(x)
+
+	x = faulty()
+	x.back(0xfffffc, 0xfffffc)
+	x.judge(ackOf(9, 31)) // before it is sent again
+	failed(x)
+
+	// One of a WQE sent again says nothing while rewinding: it may be overwritten.
+	x = flying(0xfffffc, 10, 7)
+	x.judge(ackOf(0, 0x60))
+	x.back(0xfffffc, 0)
+	x.get(&port.SQGet{Packets: 16}, &env)
+	x.judge(ackOf(4, 31))
+	x.put(&port.SQPut{ExecIdx: 10, NextPSN: 6, Entered: 10, EnteredPSN: 6, Fault: true})
+	require.False(t, x.SQ.Faulty)
+	require.Equal(t, abi.QPRTS, x.Common.State)
+}
+
+// SQD: what is entered is sent again, nothing else, and the queue has drained when all
+// of it has retired.
+func TestRewindInSQD(t *testing.T) {
+	x := flying(0xfffffe, 4, 7)
+	x.SQ.PI = 9
+	require.True(t, x.modify(&abi.QPMailbox{State: abi.QPSQD, SQDAsyncNotify: true, AttrMask: abi.AttrState | abi.AttrSQDAsyncNotify}, &env).ok())
+	require.False(t, x.get(&port.SQGet{Packets: 16}, &env).Run)
+	x.judge(ackOf(0, 0x60))
+	x.retire(&port.Retire{Kind: port.RetireDone, Messages: 2, Oldest: 2, Una: 0})
+	x.back(0xfffffe, 0)
+	require.Equal(t, NoteActivate, x.Common.Pending)
+	got := x.get(&port.SQGet{Packets: 16}, &env)
+	require.True(t, got.Run)
+	require.Zero(t, got.Messages)
+	x.put(&port.SQPut{ExecIdx: 4, NextPSN: 2, Entered: 4, EnteredPSN: 2})
+	require.False(t, x.get(&port.SQGet{Packets: 16}, &env).Run)
+	x.judge(ackOf(1, 31))
+	require.False(t, x.drained())
+	x.retire(&port.Retire{Kind: port.RetireDone, Messages: 2, Una: 2})
+	require.Equal(t, NoteActivate|NoteSQDrained, x.Common.Pending)
+
+	// All retired before the answer: that one tells.
+	x = flying(0xfffffe, 4, 7)
+	x.judge(ackOf(0, 0x60))
+	x.Common.State, x.SQ.Notify = abi.QPSQD, true
+	x.judge(ackOf(1, 31))
+	x.retire(&port.Retire{Kind: port.RetireDone, Messages: 4, Una: 2})
+	require.Zero(t, x.Common.Pending)
+	x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 1})
+	require.Equal(t, NoteSQDrained, x.Common.Pending)
+}
+
+// A failure ends a rewind: what it was to send again is flushed, from Entered on anew.
+func TestFailureWhileRewinding(t *testing.T) {
+	x, p := inService(0xfffffc)
+	x.retire(&port.Retire{Kind: port.RetireTimeout, Una: 0xfffffc})
+	require.True(t, x.modify(&abi.QPMailbox{State: abi.QPErr, AttrMask: abi.AttrState}, &env).ok())
+	told := x.tell(1, &env)
+	require.True(t, told.Event.Fail)
+	require.False(t, told.Event.Rewind)
+	require.Zero(t, x.back(0xfffffc, 0xfffffc))
+	x.put(&p)
+	got := x.get(&port.SQGet{Packets: 16}, &env)
+	require.True(t, got.Flush)
+	require.Equal(t, []any{uint16(15), uint32(0), roce.PSN(11)}, []any{got.ExecIdx, got.Offset, got.NextPSN})
+
+	// The question had not been told yet.
+	x = flying(0xfffffc, 10, 7)
+	x.retire(&port.Retire{Kind: port.RetireTimeout, Una: 0xfffffc})
+	x.retire(&port.Retire{Kind: port.RetireFatal})
+	require.NotZero(t, x.Common.Pending&NoteRewind)
+	require.False(t, x.tell(1, &env).Event.Rewind)
+	require.Zero(t, x.Common.Pending&NoteRewind)
+
+	// The data of a response before it could not be placed.
+	x = flying(0xfffffc, 10, 7)
+	x.judge(ackOf(2, 0x60))
+	v, _ := x.receive(&port.RxOp{Kind: port.RxFault, QPN: 1, Send: true, PSN: 0, Status: abi.StatusLocProt}, &env)
+	require.Equal(t, []any{roce.PSN(0), true, roce.PSN(0), false}, []any{v.Event.Una, v.Event.Fail, v.Event.FailPSN, v.Event.Rewind})
+}
+
+// A reset in the midst of a rewind: the next life begins with no trace of it but the
+// generation.
+func TestResetWhileRewinding(t *testing.T) {
+	x, p := inService(0xfffffc)
+	x.retire(&port.Retire{Kind: port.RetireTimeout, Una: 0xfffffc})
+	require.True(t, x.modify(&abi.QPMailbox{State: abi.QPReset, AttrMask: abi.AttrState}, &env).ok())
+	require.Zero(t, x.Common.Pending)
+	require.Zero(t, x.back(0xfffffc, 0xfffffc))
+	x.put(&p)
+	x.admin(&port.QPAdmin{Op: port.QPClear}, true, &env)
+	want := inState(abi.QPReset)
+	want.Requester.Gen = 1
+	require.Equal(t, want, x)
+	a := connected()
+	for _, m := range toRTS {
+		a.State, a.AttrMask = m.to, m.mask|abi.AttrState
+		require.True(t, x.modify(&a, &env).ok())
+	}
+	require.Zero(t, x.back(0xfffffc, 0xfffffc), "an answer of the old life")
+	require.Equal(t, uint8(1), x.get(&port.SQGet{}, &env).Gen)
+	res, _ := x.admin(&port.QPAdmin{Op: port.QPDestroy}, true, &env)
+	require.True(t, res.Quiesce)
+	x.admin(&port.QPAdmin{Op: port.QPFree}, true, &env)
+	x.admin(&port.QPAdmin{Op: port.QPCreate, Attr: connected()}, true, &env)
+	require.Equal(t, uint8(1), x.Requester.Gen)
+}
+
+// A fault that pkt_tx met in what is not needed any more is none.
+func TestFaultOfAStaleRequest(t *testing.T) {
+	x := flying(0xfffffe, 10, 7)
+	x.judge(ackOf(2, 0x60))
+	x.back(0xfffffe, 2)
+	before := *x
+	require.Zero(t, x.sqFault(&port.SQFault{PSN: 3, Gen: 0, Status: abi.StatusLocProt}), "from before the rewind")
+	require.Zero(t, x.sqFault(&port.SQFault{PSN: 1, Gen: 1, Status: abi.StatusLocProt}), "acknowledged")
+	require.Equal(t, before, *x)
+	require.NotZero(t, x.sqFault(&port.SQFault{PSN: 3, Gen: 1, Status: abi.StatusLocProt}))
+}
+
+// A WQE that was sent, and can't be read any more when it is sent again, fails. An
+// acknowledgement of it, or of what is behind, acknowledges what is before.
+func TestAcknowledgementBeyondAFault(t *testing.T) {
+	for _, beyond := range []roce.PSN{4, 5, 7} {
+		x := flying(0xfffffe, 10, 7)
+		x.judge(ackOf(2, 0x60))
+		x.back(0xfffffe, 2)
+		x.again()
+		x.sqFault(&port.SQFault{PSN: 4, Gen: 1, Status: abi.StatusLocProt})
+		v, _ := x.judge(ackOf(beyond, 31))
+		require.Equal(t, port.AckEvent{QPN: 1, Una: 4, Arm: 17 << 20, Fail: true, FailPSN: 4, Status: abi.StatusLocProt}, v.Event)
+		require.False(t, x.expectsResponse())
+	}
+	// A response too; but one that is missing before it has failed.
+	for _, before := range []bool{false, true} {
+		x := flying(0xfffffe, 10, 7)
+		if before {
+			x.post(&port.ReadPost{FirstPSN: 3, LastPSN: 3, Len: 8})
+		}
+		x.post(&port.ReadPost{FirstPSN: 5, LastPSN: 5, Len: 8})
+		x.sqFault(&port.SQFault{PSN: 4, Status: abi.StatusLocProt})
+		v, _ := x.judge(answerOf(roce.RCAtomicAck, 5, 0))
+		require.Equal(t, port.RxAck, v.Action, "nothing is placed")
+		if before {
+			require.Equal(t, []any{roce.PSN(3), abi.StatusRetryExc}, []any{v.Event.FailPSN, v.Event.Status})
+		} else {
+			require.Equal(t, []any{roce.PSN(4), abi.StatusLocProt, roce.PSN(4)}, []any{v.Event.FailPSN, v.Event.Status, v.Event.Una})
+		}
+	}
+}
+
+// The answer to a READ request for the rest starts with first or only, or goes on as
+// the one before would have.
+func TestPartialREAD(t *testing.T) {
+	for _, base := range bases {
+		at := func(n uint32) roce.PSN { return base.Add(n) }
+		lost := func() *Context { // the response 2 of 0 to 4
+			x := flying(base, 5, 7)
+			x.post(&port.ReadPost{Op: abi.OpRead, UnitIdx: 3, FirstPSN: base, LastPSN: at(4), Len: 5000})
+			x.judge(answerOf(roce.RCReadRespFirst, base, 1024))
+			x.judge(answerOf(roce.RCReadRespMiddle, at(1), 1024))
+			v, _ := x.judge(answerOf(roce.RCReadRespMiddle, at(3), 1024))
+			require.Equal(t, rewindAt(at(2), 1), v.Event)
+			x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 1, Any: true, Oldest: 3, First: base, Last: at(4)})
+			got := x.get(&port.SQGet{Packets: 16}, &env)
+			require.Equal(t, []any{uint16(3), uint32(2048), at(2)}, []any{got.ExecIdx, got.Offset, got.NextPSN})
+			x.put(&port.SQPut{ExecIdx: 5, NextPSN: at(5), Entered: 5, EnteredPSN: at(5)})
+			return x
+		}
+		for _, run := range [][3]roce.Opcode{
+			{roce.RCReadRespFirst, roce.RCReadRespMiddle, roce.RCReadRespLast},
+			{roce.RCReadRespMiddle, roce.RCReadRespMiddle, roce.RCReadRespLast},
+		} {
+			x := lost()
+			for i, op := range run {
+				size := uint16(1024)
+				if i == 2 {
+					size = 5000 - 4096
+				}
+				v, _ := x.judge(answerOf(op, at(uint32(2+i)), size))
+				require.Equal(t, port.RxPlace, v.Action, "%v", op)
+				require.Equal(t, uint32(2+i)*1024, v.Offset)
+			}
+			require.Equal(t, x.Requester.Posted, x.Requester.Answered)
+			require.Equal(t, at(5), x.Requester.Una)
+		}
+		x := lost()
+		x.judge(answerOf(roce.RCReadRespMiddle, at(2), 1024))
+		v, _ := x.judge(answerOf(roce.RCReadRespFirst, at(3), 1024))
+		require.Equal(t, abi.StatusBadResp, v.Event.Status, "no other place")
+		x = lost()
+		ignored(t, x, answerOf(roce.RCReadRespFirst, base, 1024), "a response that was taken")
+
+		// The last one alone.
+		x = lost()
+		x.judge(answerOf(roce.RCReadRespMiddle, at(2), 1024))
+		x.judge(answerOf(roce.RCReadRespMiddle, at(3), 1024))
+		x.retire(&port.Retire{Kind: port.RetireTimeout, Una: at(4)})
+		x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 2, Any: true, Oldest: 3, First: base, Last: at(4)})
+		x.again()
+		v, _ = x.judge(answerOf(roce.RCReadRespOnly, at(4), 904))
+		require.Equal(t, port.RxPlace, v.Action)
+		require.True(t, v.SQ.Last)
+
+		// From the beginning: it starts with first.
+		x = flying(base, 5, 7)
+		x.post(&port.ReadPost{Op: abi.OpRead, FirstPSN: base, LastPSN: at(4), Len: 5000})
+		x.judge(answerOf(roce.RCReadRespMiddle, at(1), 1024))
+		x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 1, Any: true, First: base, Last: at(4)})
+		x.again()
+		v, _ = x.judge(answerOf(roce.RCReadRespMiddle, base, 1024))
+		require.Equal(t, abi.StatusBadResp, v.Event.Status)
+	}
+}
+
+// WQEs that are sent again take nothing away from the ring: the host may post as far
+// as what was entered allows.
+func TestDoorbellWhileRewound(t *testing.T) {
+	x := flying(0xfffffe, 10, 7)
+	x.judge(ackOf(0xfffffe, 0x60))
+	x.back(0xfffffe, 0xfffffe)
+	b := x.ring(&port.QPDoorbell{Page: 5, Index: 10 + 64})
+	require.False(t, b.BadNumber)
+	b = x.ring(&port.QPDoorbell{Page: 5, Index: 11 + 64})
+	require.True(t, b.BadNumber)
+}
