@@ -14,7 +14,8 @@ type Params struct {
 
 	// Inside is how long a packet that has arrived may be without effect on what
 	// leaves: the way through the receive pipeline, and that of the packets which are
-	// on their way out; 100,000, for a host that is slower than the wire.
+	// on their way out; 10,000, for a host that is slower than the wire. It should be
+	// less than the ACK timer, or timeouts cannot be told from delays.
 	Inside uint64
 	// Posted is after how long a receive that was posted must be found; 10,000.
 	Posted uint64
@@ -32,7 +33,7 @@ type Params struct {
 
 func (p *Params) defaults() {
 	set(&p.TimeUnit, 1024)
-	set(&p.Inside, 100_000)
+	set(&p.Inside, 10_000)
 	set(&p.Posted, 10_000)
 	set(&p.Early, 1000)
 }

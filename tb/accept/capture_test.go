@@ -49,8 +49,6 @@ type play struct {
 	frames []captured
 	hosts  map[roce.MAC]*accept.Acceptor
 	peers  map[endpoint]uint32
-	last   map[roce.MAC]uint64 // cycle of the last frame
-	posted map[endpoint]roce.PSN
 	timer  uint8
 	retry  uint8
 }

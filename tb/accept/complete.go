@@ -2,6 +2,7 @@ package accept
 
 import (
 	"bytes"
+	"slices"
 
 	"rnic/abi"
 )
@@ -52,7 +53,12 @@ func (q *qp) exhausted(now uint64) bool {
 	if r.tries < int(q.RetryCnt) {
 		return false
 	}
-	for _, c := range r.causes {
+	return q.retry(now)
+}
+
+// retry tells whether there is a reason to send again, other than an RNR NAK.
+func (q *qp) retry(now uint64) bool {
+	for _, c := range q.requests.causes {
 		if c.kind != rnr {
 			return true
 		}
@@ -60,18 +66,19 @@ func (q *qp) exhausted(now uint64) bool {
 	return q.expires(now)
 }
 
+// lost tells whether a retry may be given up because the QP has failed: in ERR
+// nothing is sent again.
+func (q *qp) lost(now uint64) bool { return (q.failed != 0 || q.a.p.FaultyReads) && q.retry(now) }
+
 // rnrExhausted is the same of RNR NAKs.
 func (q *qp) rnrExhausted() bool {
 	r := &q.requests
-	if q.RNRRetry == 7 || r.waits < int(q.RNRRetry) {
-		return false
-	}
-	for _, c := range r.causes {
-		if c.kind == rnr {
-			return true
-		}
-	}
-	return false
+	return q.RNRRetry != 7 && r.waits >= int(q.RNRRetry) && q.waits()
+}
+
+// waits tells whether an RNR NAK asks for a wait.
+func (q *qp) waits() bool {
+	return slices.ContainsFunc(q.requests.causes, func(c cause) bool { return c.kind == rnr })
 }
 
 // sendDone judges a completion of the send queue.
@@ -139,10 +146,10 @@ func (q *qp) failedAs(now uint64, w *sent, c *Completion) {
 	case abi.StatusWRFlush:
 		legal = q.mayEnd(now) || r.flushed
 	case abi.StatusRetryExc:
-		legal = oldest && w.first <= r.una && !r.flushed && q.exhausted(c.Made)
+		legal = oldest && w.first <= r.una && !r.flushed && (q.exhausted(c.Made) || q.lost(c.Made))
 		r.n.timeout.hi++
 	case abi.StatusRNRRetryExc:
-		legal = oldest && w.first <= r.una && !r.flushed && q.rnrExhausted()
+		legal = oldest && w.first <= r.una && !r.flushed && (q.rnrExhausted() || q.failed != 0 && q.waits())
 	case abi.StatusLocProt:
 		legal = w.fault && !r.flushed && w.first <= r.una
 	case abi.StatusLocQPOp:

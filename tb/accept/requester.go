@@ -38,7 +38,6 @@ type requester struct {
 	waits  int     // and those for RNR NAKs
 	broke  failure // what arrived that ends the connection
 	part   seq     // where the READ that is being answered was asked for
-	middle bool    // a READ response that is not the last has come
 
 	flushed bool // a work request has been
 	n       tally

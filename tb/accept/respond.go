@@ -114,6 +114,11 @@ func (q *qp) turn(now uint64, s *state, n seq, p *roce.Packet) (int, *problem) {
 			d.answer != nak && op == roce.RCAck && q.fails(now, d, syn))
 		switch {
 		case match:
+			for k := i + 1; d.may && k < len(s.dues); k++ { // it may be the answer to the same, asked once more
+				if o := &s.dues[k]; o.answer == d.answer && o.psn == d.psn && o.last == d.last {
+					o.may = true
+				}
+			}
 			return i, nil
 		case d.may || q.loose():
 		case d.answer == nak:
@@ -148,26 +153,12 @@ func (q *qp) acknowledge(now uint64, s *state, n seq, p *roce.Packet) *problem {
 	case n < s.acked:
 		return broken(clause, "%06x was acknowledged before", s.acked.psn())
 	}
-	keep := s.dues[:0:0]
-	done, repeats := 0, 0
-	passed := false // a READ or atomic that stays due
-	for i := range s.dues {
-		d := s.dues[i]
-		switch {
-		case d.answer == ack && !passed && d.psn <= n:
-			done++
-			if d.again {
-				repeats++
-			}
-		case d.answer == ack:
-			keep = append(keep, d)
-		case n < d.limit:
-			passed = true
-			keep = append(keep, d)
-		case d.may || q.loose():
-		default:
-			return broken(clause, "the answer of PSN %06x is due first", d.psn.psn())
-		}
+	keep, done, repeats, e := q.settled(s, n, false)
+	if e == nil && done == 0 && n == s.acked && s.spare == 0 { // perhaps it is behind an answer that was left out
+		keep, done, repeats, e = q.settled(s, n, true)
+	}
+	if e != nil {
+		return e
 	}
 	told := 0
 	if c, given := credits(uint8(p.AETH.Syndrome) & 31); given {
@@ -189,6 +180,33 @@ func (q *qp) acknowledge(now uint64, s *state, n seq, p *roce.Packet) *problem {
 	s.dues = keep
 	s.reach(n)
 	return nil
+}
+
+// settled is what stays due behind an ACK of PSN n, and how many requests for an ACK,
+// of them those of duplicates, it has met. Answers that need not come stand in the way,
+// or with skip were left out.
+func (q *qp) settled(s *state, n seq, skip bool) (keep []due, done, repeats int, e *problem) {
+	passed := false // a READ or atomic that stays due
+	for i := range s.dues {
+		d := s.dues[i]
+		switch {
+		case d.answer == ack && !passed && d.psn <= n:
+			done++
+			if d.again {
+				repeats++
+			}
+		case d.answer == ack:
+			keep = append(keep, d)
+		case (d.may || q.loose()) && (skip || n >= d.limit) && !d.begun:
+		case n < d.limit:
+			passed = true
+			keep = append(keep, d)
+		case d.may || q.loose():
+		default:
+			return nil, 0, 0, broken("roce.md, Responder: responses and ACKs leave in PSN order of the requests", "the answer of PSN %06x is due first", d.psn.psn())
+		}
+	}
+	return keep, done, repeats, nil
 }
 
 // reach notes that PSNs up to n are acknowledged.

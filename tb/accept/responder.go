@@ -116,7 +116,6 @@ type source struct {
 	va   uint64
 	n    int
 	then []byte
-	from int // writes that had arrived
 }
 
 func (r *responder) begin(p roce.PSN) {

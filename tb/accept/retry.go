@@ -123,6 +123,9 @@ func (q *qp) restart(now uint64, s seq) {
 		o.must = o.must && o.kind == rnr && now+p.Early < o.ready
 	}
 	r.count(q, now, s, c)
+	if c.kind == sequence && !q.expires(now) { // or it came when a timeout had been obeyed
+		r.n.sequence.lo++
+	}
 	r.resume = s
 	r.n.timeout.hi++
 }
@@ -215,11 +218,9 @@ func (q *qp) ask(now uint64, k kind, from seq, wait uint64) {
 	r := &q.requests
 	c := cause{kind: k, at: now, ready: now + wait, from: from}
 	c.must = k == rnr || k == sequence && !(r.tries > 0 && r.resume == from)
-	if k == implied {
-		r.n.implied.hi++
-	}
-	list, fresh := r.causes[:0], true
+	list, fresh, alone := r.causes[:0], true, !(r.tries > 0 && r.resume == from) && !q.expires(now)
 	for _, o := range r.causes {
+		alone = alone && o.from != from
 		switch {
 		case o.from == from && o.kind == rnr && o.must && now < o.ready:
 			return
@@ -231,13 +232,14 @@ func (q *qp) ask(now uint64, k kind, from seq, wait uint64) {
 		}
 	}
 	r.causes = append(list, c)
+	if k == implied {
+		r.n.implied.hi++
+	}
 	switch {
 	case k == rnr:
 		r.starts = append(r.starts, start{c.ready, now})
 		r.n.rnr.lo++
-	case k == sequence && c.must:
-		r.n.sequence.lo++
-	case k == implied && fresh && !(r.tries > 0 && r.resume == from):
+	case k == implied && fresh && alone: // a run of them is one retry
 		r.n.implied.lo++
 	}
 }
