@@ -194,7 +194,7 @@ func (c *Context) backlog() bool {
 	s := &c.SQ
 	switch c.Common.State {
 	case abi.QPRTS:
-		return !s.Rewinding && (s.PI != s.Exec || s.Exec != s.Entered)
+		return !s.Rewinding && s.PI != s.Exec
 	case abi.QPSQD:
 		return !s.Rewinding && s.Exec != s.Entered
 	case abi.QPErr, abi.QPSQE:

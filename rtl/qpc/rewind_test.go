@@ -361,14 +361,19 @@ func TestAcknowledgementBeyondAFault(t *testing.T) {
 		require.False(t, x.expectsResponse())
 	}
 	// A response too; but one that is missing before it has failed.
-	for _, before := range []bool{false, true} {
+	for i := range 4 {
+		before, beyond := i&1 != 0, i&2 != 0
 		x := flying(0xfffffe, 10, 7)
 		if before {
 			x.post(&port.ReadPost{FirstPSN: 3, LastPSN: 3, Len: 8})
 		}
 		x.post(&port.ReadPost{FirstPSN: 5, LastPSN: 5, Len: 8})
 		x.sqFault(&port.SQFault{PSN: 4, Status: abi.StatusLocProt})
-		v, _ := x.judge(answerOf(roce.RCAtomicAck, 5, 0))
+		p := answerOf(roce.RCAtomicAck, 5, 0)
+		if beyond {
+			p = ackOf(6, 31)
+		}
+		v, _ := x.judge(p)
 		require.Equal(t, port.RxAck, v.Action, "nothing is placed")
 		if before {
 			require.Equal(t, []any{roce.PSN(3), abi.StatusRetryExc}, []any{v.Event.FailPSN, v.Event.Status})
