@@ -72,7 +72,6 @@ type SQ struct {
 	Faulty     bool     // the last WQE that was entered can't be executed
 
 	Rewinding bool   // retrans was asked where to go on, see rewind.go
-	Waiting   bool   // because of an RNR NAK
 	Resume    Resume // its answer, when a service is open
 
 	Busy     bool   // a service is open
@@ -94,6 +93,7 @@ type Requester struct {
 	Tries    uint8 // since the last progress, but for RNR NAKs
 	RNRTries uint8 // RNR NAKs obeyed since the last progress
 	Obeyed   bool  // a sequence NAK for Una was obeyed since progress or timeout
+	Waiting  bool  // the queue is being rewound because of an RNR NAK for Una
 	Delayed  bool  // the next question to retrans is to wait for Delay
 	Delay    uint8 // RNR timer code, 5 bits
 
@@ -194,7 +194,7 @@ func (c *Context) backlog() bool {
 	s := &c.SQ
 	switch c.Common.State {
 	case abi.QPRTS:
-		return !s.Rewinding && (s.PI != s.Exec || s.Exec != s.Entered)
+		return !s.Rewinding && s.PI != s.Exec
 	case abi.QPSQD:
 		return !s.Rewinding && s.Exec != s.Entered
 	case abi.QPErr, abi.QPSQE:

@@ -9,71 +9,66 @@ import (
 	"rnic/abi"
 	"rnic/hdl"
 	"rnic/hdl/hdltest"
-	"rnic/roce"
 	"rnic/rtl/port"
+)
+
+// disturbance is what happens to a QP besides losses.
+type disturbance int
+
+const (
+	undisturbed disturbance = iota
+	drained                 // it is taken to SQD now and then, and back
+	reset                   // it is reset, and begins anew
 )
 
 // lossyRun is a run of two QPs over a wire that loses packets.
 type lossyRun struct {
 	Cycles uint64
-	Counts [2]struct{ Lost, Rewinds, Timeouts, Partial, RNR, Stale, Seeks int }
+	Counts [2]tally
 }
 
 // runLossy runs WQEs drawn from seed until all are done.
-func runLossy(t hdltest.T, o hdl.Options, seed uint64, drain bool) (*hdl.Kernel, lossyRun) {
+func runLossy(t hdltest.T, o hdl.Options, seed uint64, d disturbance) (*hdl.Kernel, lossyRun) {
 	b := newBench(t, o, seed%3)
 	b.Level.v.TimeUnit = 1
 	r := rand.New(rand.NewPCG(seed, 7))
-	var qps [2]*lossy
-	for i := range qps {
-		l := &lossy{t: t, b: b, qpn: port.QPN(i + 1), r: rand.New(rand.NewPCG(seed, uint64(i))), loss: r.IntN(150)}
-		for range 4 + r.IntN(36) {
-			w := &work{kind: workKind(r.IntN(5)) % doFault, packets: 1}
-			if w.kind == doSend || w.kind == doRead {
-				w.packets = 1 + r.Uint32N(1+r.Uint32N(40))
-			}
-			l.works = append(l.works, w)
-		}
-		if r.IntN(3) == 0 && !drain {
-			l.works[len(l.works)-1-r.IntN(3)].kind = doFault
-		}
-		a := connected()
-		a.PathMTU, a.RetryCnt, a.RNRRetry, a.Timeout = abi.MTU4096, 7, 7, 8+uint8(r.IntN(4))
-		a.SQPSN = 0xffffff - r.Uint32N(80)
-		l.una, l.peer.expected = roce.PSN(a.SQPSN), roce.PSN(a.SQPSN)
-		l.table.una, l.table.start, l.table.end, l.table.arm = l.una, l.una, l.una, 17<<a.Timeout/16
-		pushConnected(&b.Admin, l.qpn, a)
-		qps[i] = l
+	for i := range uint64(2) {
+		l := &lossy{t: t, b: b, qpn: port.QPN(i + 1), r: rand.New(rand.NewPCG(seed, i)), loss: r.IntN(150)}
+		pushConnected(&b.Admin, l.qpn, l.begin(d == undisturbed))
 		b.lossy = append(b.lossy, l)
 	}
 	b.run(t, 400)
 	require.Len(t, b.AdminRes.Got, 8)
-	drains := 0
+	times := 0
 	for {
 		require.Less(t, b.k.Cycle(), uint64(400_000), "nobody goes on")
 		b.run(t, 1)
 		b.deal()
 		done := true
-		for _, l := range qps {
+		for _, l := range b.lossy {
 			l.tick()
 			done = done && l.finished()
 		}
 		if done {
 			break
 		}
-		if drain && r.IntN(3000) == 0 && drains == 0 {
-			drains++
+		if d == reset && r.IntN(1500) == 0 && times < 3 {
+			times++
+			b.lossy[0].reset()
+		}
+		if d == drained && r.IntN(3000) == 0 && times == 0 {
+			times++
 			b.Admin.Push(port.QPAdmin{Op: port.QPModify, QPN: 1, Attr: abi.QPMailbox{
 				State: abi.QPSQD, SQDAsyncNotify: true, AttrMask: abi.AttrState | abi.AttrSQDAsyncNotify,
 			}})
 		}
-		if drains == 1 && len(b.Async.Got) > 0 {
+		if d == drained && times == 1 && len(b.Async.Got) > 0 {
 			require.Equal(t, abi.EventSQDrained, b.Async.Got[0].Type)
-			require.Empty(t, qps[0].table.entries)
+			require.Empty(t, b.lossy[0].table.entries)
 			c := b.context(1)
 			require.True(t, c.drained())
 			b.Async.Got = nil
-			drains = 0
+			times = 0
 			b.Admin.Push(port.QPAdmin{Op: port.QPModify, QPN: 1, Attr: abi.QPMailbox{State: abi.QPRTS, AttrMask: abi.AttrState}})
 		}
 	}
@@ -82,7 +77,7 @@ func runLossy(t hdltest.T, o hdl.Options, seed uint64, drain bool) (*hdl.Kernel,
 		require.Equal(t, abi.AdminOK, a.Status)
 	}
 	out := lossyRun{Cycles: b.k.Cycle()}
-	for i, l := range qps {
+	for i, l := range b.lossy {
 		l.judge()
 		out.Counts[i] = l.count
 	}
@@ -119,9 +114,9 @@ func (b *bench) deal() {
 // Whatever is lost, each message is executed and completed once, and nobody waits
 // for nobody.
 func TestLossIsRepaired(t *testing.T) {
-	var all struct{ Lost, Rewinds, Timeouts, Partial, RNR, Stale, Seeks int }
+	var all tally
 	for seed := range uint64(40) {
-		_, out := runLossy(t, hdl.Options{}, seed, seed%4 == 3)
+		_, out := runLossy(t, hdl.Options{}, seed, disturbance(seed%3))
 		for _, c := range out.Counts {
 			all.Lost += c.Lost
 			all.Rewinds += c.Rewinds
@@ -138,7 +133,7 @@ func TestLossIsRepaired(t *testing.T) {
 
 func TestLossFastEqualsStrict(t *testing.T) {
 	hdltest.Identical(t, hdl.Options{}, func(o hdl.Options) (hdltest.Digester, lossyRun) {
-		k, out := runLossy(t, o, 5, true)
+		k, out := runLossy(t, o, 5, reset)
 		return k, out
 	})
 }

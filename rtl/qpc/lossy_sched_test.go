@@ -34,7 +34,8 @@ func (s *scheduler) tick(l *lossy) {
 // context takes the answer to SQGet.
 func (s *scheduler) context(l *lossy, c *port.SQCtx) {
 	s.asking, s.open, s.ctx = false, c.Run || c.Flush, *c
-	if !s.open {
+	if !s.open || l.off > 0 {
+		s.open = false
 		return
 	}
 	s.budget = 16

@@ -71,6 +71,9 @@ func (p *pipe[T]) arrived(now uint64) (v T, ok bool) {
 	return v, true
 }
 
+// tally counts what happens in a run.
+type tally struct{ Lost, Rewinds, Timeouts, Partial, RNR, Stale, Seeks int }
+
 // lossy is a QP of a bench, with models of all that is around it: wqe_sched, pkt_tx,
 // a wire that loses packets, the peer, scatter, and retrans.
 type lossy struct {
@@ -101,7 +104,8 @@ type lossy struct {
 	una   roce.PSN // oldest PSN that is not acknowledged, by the verdicts
 	hold  uint64   // an RNR NAK was obeyed: nothing is sent before
 	below roce.PSN // from this PSN on
-	count struct{ Lost, Rewinds, Timeouts, Partial, RNR, Stale, Seeks int }
+	off   uint64   // the QP is being reset until this cycle
+	count tally
 }
 
 // drop tells whether the wire loses a packet. A QP makes progress before its retries are
@@ -118,6 +122,10 @@ func (l *lossy) drop() bool {
 // tick is a cycle of everything around the block.
 func (l *lossy) tick() {
 	l.now = l.b.k.Cycle()
+	if l.off > 0 {
+		l.anew()
+		return
+	}
 	l.bell()
 	l.sched.tick(l)
 	l.transmit()
@@ -155,6 +163,9 @@ func (l *lossy) transmit() {
 func (l *lossy) header(h *port.TxHdr) {
 	q := l.asked[0]
 	l.asked = l.asked[1:]
+	if l.off > 0 {
+		return
+	}
 	if h.Drop || int8(q.gen-l.newest) < 0 {
 		require.True(l.t, h.Stale || !h.Drop || l.failed)
 		l.count.Stale++
@@ -170,6 +181,9 @@ func (l *lossy) header(h *port.TxHdr) {
 
 // verdict takes what the block made of a packet.
 func (l *lossy) verdict(v *port.RxVerdict) {
+	if l.off > 0 {
+		return
+	}
 	if v.Action == port.RxPlace {
 		require.Equal(l.t, port.TargetSend, v.Target)
 		l.works[v.SQ.Idx].placed++
@@ -208,7 +222,7 @@ func (l *lossy) finished() bool {
 			return false
 		}
 	}
-	return len(l.tx)+len(l.asked)+len(l.out)+len(l.in)+len(l.acks)+len(l.events) == 0 && !l.sched.open && !l.sched.asking &&
+	return l.off == 0 && len(l.tx)+len(l.asked)+len(l.out)+len(l.in)+len(l.acks)+len(l.events) == 0 && !l.sched.open && !l.sched.asking &&
 		!l.table.rewind && l.b.Retire.Pending() == 0
 }
 

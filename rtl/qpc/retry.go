@@ -17,7 +17,7 @@ func (c *Context) progress(una roce.PSN) bool {
 		return false
 	}
 	r.Una = una
-	r.Tries, r.RNRTries, r.Obeyed = 0, 0, false
+	r.Tries, r.RNRTries, r.Obeyed, r.Waiting = 0, 0, false, false
 	return true
 }
 
@@ -52,7 +52,7 @@ func (c *Context) retry(p *port.RxPkt, psn roce.PSN, n *nak, v *port.RxVerdict, 
 	rnr := n == &rnrNak
 	repeats := r.Obeyed || s.Rewinding
 	if rnr {
-		repeats = s.Waiting
+		repeats = r.Waiting
 	}
 	runs, moved := c.runs(), c.progress(psn)
 	w := InSQ | InRequester
@@ -68,7 +68,7 @@ func (c *Context) retry(p *port.RxPkt, psn roce.PSN, n *nak, v *port.RxVerdict, 
 	v.Action, v.Drop = port.RxAck, n.count
 	r.Obeyed = !rnr
 	if rnr {
-		s.Waiting, r.Delayed, r.Delay = true, true, roce.Syndrome(p.Syndrome).Value()
+		r.Waiting, r.Delayed, r.Delay = true, true, roce.Syndrome(p.Syndrome).Value()
 	}
 	v.HasEvent, v.Event = true, c.event(v.QPN, e)
 	if !s.Rewinding {

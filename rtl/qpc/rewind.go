@@ -76,7 +76,7 @@ func (c *Context) resume() Bank {
 		}
 		s.Offset = s.Next.Diff(a.First) << (7 + uint(c.Common.MTU))
 	}
-	s.Rewinding, s.Waiting, s.Resume, r.Delayed = false, false, Resume{}, false
+	s.Rewinding, s.Resume, r.Waiting, r.Delayed = false, Resume{}, false, false
 	w := InSQ | InRequester | c.settle()
 	if c.backlog() {
 		c.note(NoteActivate)
@@ -86,9 +86,9 @@ func (c *Context) resume() Bank {
 }
 
 // settle brings the place in the queue in order when no service is open: when all is
-// acknowledged, or all PSNs are sent, it is where the next WQE is entered. When nothing is left to be sent again, a WQE that
-// can't be executed has come to its turn: WQEs before it, all of which are sent, go on
-// to be acknowledged.
+// acknowledged, or all PSNs are sent, it is where the next WQE is entered. When nothing
+// is left to be sent again, a WQE that can't be executed has come to its turn: WQEs
+// before it, all of which are sent, go on to be acknowledged.
 func (c *Context) settle() Bank {
 	s, r := &c.SQ, &c.Requester
 	switch {

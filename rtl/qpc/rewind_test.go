@@ -247,94 +247,6 @@ func TestRewindDuringAServiceWithAFault(t *testing.T) {
 	require.Equal(t, abi.QPRTS, x.Common.State)
 }
 
-// SQD: what is entered is sent again, nothing else, and the queue has drained when all
-// of it has retired.
-func TestRewindInSQD(t *testing.T) {
-	x := flying(0xfffffe, 4, 7)
-	x.SQ.PI = 9
-	require.True(t, x.modify(&abi.QPMailbox{State: abi.QPSQD, SQDAsyncNotify: true, AttrMask: abi.AttrState | abi.AttrSQDAsyncNotify}, &env).ok())
-	require.False(t, x.get(&port.SQGet{Packets: 16}, &env).Run)
-	x.judge(ackOf(0, 0x60))
-	x.retire(&port.Retire{Kind: port.RetireDone, Messages: 2, Oldest: 2, Una: 0})
-	x.back(0xfffffe, 0)
-	require.Equal(t, NoteActivate, x.Common.Pending)
-	got := x.get(&port.SQGet{Packets: 16}, &env)
-	require.True(t, got.Run)
-	require.Zero(t, got.Messages)
-	x.put(&port.SQPut{ExecIdx: 4, NextPSN: 2, Entered: 4, EnteredPSN: 2})
-	require.False(t, x.get(&port.SQGet{Packets: 16}, &env).Run)
-	x.judge(ackOf(1, 31))
-	require.False(t, x.drained())
-	x.retire(&port.Retire{Kind: port.RetireDone, Messages: 2, Una: 2})
-	require.Equal(t, NoteActivate|NoteSQDrained, x.Common.Pending)
-
-	// All retired before the answer: that one tells.
-	x = flying(0xfffffe, 4, 7)
-	x.judge(ackOf(0, 0x60))
-	x.Common.State, x.SQ.Notify = abi.QPSQD, true
-	x.judge(ackOf(1, 31))
-	x.retire(&port.Retire{Kind: port.RetireDone, Messages: 4, Una: 2})
-	require.Zero(t, x.Common.Pending)
-	x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 1})
-	require.Equal(t, NoteSQDrained, x.Common.Pending)
-}
-
-// A failure ends a rewind: what it was to send again is flushed, from Entered on anew.
-func TestFailureWhileRewinding(t *testing.T) {
-	x, p := inService(0xfffffc)
-	x.retire(&port.Retire{Kind: port.RetireTimeout, Una: 0xfffffc})
-	require.True(t, x.modify(&abi.QPMailbox{State: abi.QPErr, AttrMask: abi.AttrState}, &env).ok())
-	told := x.tell(1, &env)
-	require.True(t, told.Event.Fail)
-	require.False(t, told.Event.Rewind)
-	require.Zero(t, x.back(0xfffffc, 0xfffffc))
-	x.put(&p)
-	got := x.get(&port.SQGet{Packets: 16}, &env)
-	require.True(t, got.Flush)
-	require.Equal(t, []any{uint16(15), uint32(0), roce.PSN(11)}, []any{got.ExecIdx, got.Offset, got.NextPSN})
-
-	// The question had not been told yet.
-	x = flying(0xfffffc, 10, 7)
-	x.retire(&port.Retire{Kind: port.RetireTimeout, Una: 0xfffffc})
-	x.retire(&port.Retire{Kind: port.RetireFatal})
-	require.NotZero(t, x.Common.Pending&NoteRewind)
-	require.False(t, x.tell(1, &env).Event.Rewind)
-	require.Zero(t, x.Common.Pending&NoteRewind)
-
-	// The data of a response before it could not be placed.
-	x = flying(0xfffffc, 10, 7)
-	x.judge(ackOf(2, 0x60))
-	v, _ := x.receive(&port.RxOp{Kind: port.RxFault, QPN: 1, Send: true, PSN: 0, Status: abi.StatusLocProt}, &env)
-	require.Equal(t, []any{roce.PSN(0), true, roce.PSN(0), false}, []any{v.Event.Una, v.Event.Fail, v.Event.FailPSN, v.Event.Rewind})
-}
-
-// A reset in the midst of a rewind: the next life begins with no trace of it but the
-// generation.
-func TestResetWhileRewinding(t *testing.T) {
-	x, p := inService(0xfffffc)
-	x.retire(&port.Retire{Kind: port.RetireTimeout, Una: 0xfffffc})
-	require.True(t, x.modify(&abi.QPMailbox{State: abi.QPReset, AttrMask: abi.AttrState}, &env).ok())
-	require.Zero(t, x.Common.Pending)
-	require.Zero(t, x.back(0xfffffc, 0xfffffc))
-	x.put(&p)
-	x.admin(&port.QPAdmin{Op: port.QPClear}, true, &env)
-	want := inState(abi.QPReset)
-	want.Requester.Gen = 1
-	require.Equal(t, want, x)
-	a := connected()
-	for _, m := range toRTS {
-		a.State, a.AttrMask = m.to, m.mask|abi.AttrState
-		require.True(t, x.modify(&a, &env).ok())
-	}
-	require.Zero(t, x.back(0xfffffc, 0xfffffc), "an answer of the old life")
-	require.Equal(t, uint8(1), x.get(&port.SQGet{}, &env).Gen)
-	res, _ := x.admin(&port.QPAdmin{Op: port.QPDestroy}, true, &env)
-	require.True(t, res.Quiesce)
-	x.admin(&port.QPAdmin{Op: port.QPFree}, true, &env)
-	x.admin(&port.QPAdmin{Op: port.QPCreate, Attr: connected()}, true, &env)
-	require.Equal(t, uint8(1), x.Requester.Gen)
-}
-
 // A fault that pkt_tx met in what is not needed any more is none.
 func TestFaultOfAStaleRequest(t *testing.T) {
 	x := flying(0xfffffe, 10, 7)
@@ -361,84 +273,25 @@ func TestAcknowledgementBeyondAFault(t *testing.T) {
 		require.False(t, x.expectsResponse())
 	}
 	// A response too; but one that is missing before it has failed.
-	for _, before := range []bool{false, true} {
+	for i := range 4 {
+		before, beyond := i&1 != 0, i&2 != 0
 		x := flying(0xfffffe, 10, 7)
 		if before {
 			x.post(&port.ReadPost{FirstPSN: 3, LastPSN: 3, Len: 8})
 		}
 		x.post(&port.ReadPost{FirstPSN: 5, LastPSN: 5, Len: 8})
 		x.sqFault(&port.SQFault{PSN: 4, Status: abi.StatusLocProt})
-		v, _ := x.judge(answerOf(roce.RCAtomicAck, 5, 0))
+		p := answerOf(roce.RCAtomicAck, 5, 0)
+		if beyond {
+			p = ackOf(6, 31)
+		}
+		v, _ := x.judge(p)
 		require.Equal(t, port.RxAck, v.Action, "nothing is placed")
 		if before {
 			require.Equal(t, []any{roce.PSN(3), abi.StatusRetryExc}, []any{v.Event.FailPSN, v.Event.Status})
 		} else {
 			require.Equal(t, []any{roce.PSN(4), abi.StatusLocProt, roce.PSN(4)}, []any{v.Event.FailPSN, v.Event.Status, v.Event.Una})
 		}
-	}
-}
-
-// The answer to a READ request for the rest starts with first or only, or goes on as
-// the one before would have.
-func TestPartialREAD(t *testing.T) {
-	for _, base := range bases {
-		at := func(n uint32) roce.PSN { return base.Add(n) }
-		lost := func() *Context { // the response 2 of 0 to 4
-			x := flying(base, 5, 7)
-			x.post(&port.ReadPost{Op: abi.OpRead, UnitIdx: 3, FirstPSN: base, LastPSN: at(4), Len: 5000})
-			x.judge(answerOf(roce.RCReadRespFirst, base, 1024))
-			x.judge(answerOf(roce.RCReadRespMiddle, at(1), 1024))
-			v, _ := x.judge(answerOf(roce.RCReadRespMiddle, at(3), 1024))
-			require.Equal(t, rewindAt(at(2), 1), v.Event)
-			x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 1, Any: true, Oldest: 3, First: base, Last: at(4)})
-			got := x.get(&port.SQGet{Packets: 16}, &env)
-			require.Equal(t, []any{uint16(3), uint32(2048), at(2)}, []any{got.ExecIdx, got.Offset, got.NextPSN})
-			x.put(&port.SQPut{ExecIdx: 5, NextPSN: at(5), Entered: 5, EnteredPSN: at(5)})
-			return x
-		}
-		for _, run := range [][3]roce.Opcode{
-			{roce.RCReadRespFirst, roce.RCReadRespMiddle, roce.RCReadRespLast},
-			{roce.RCReadRespMiddle, roce.RCReadRespMiddle, roce.RCReadRespLast},
-		} {
-			x := lost()
-			for i, op := range run {
-				size := uint16(1024)
-				if i == 2 {
-					size = 5000 - 4096
-				}
-				v, _ := x.judge(answerOf(op, at(uint32(2+i)), size))
-				require.Equal(t, port.RxPlace, v.Action, "%v", op)
-				require.Equal(t, uint32(2+i)*1024, v.Offset)
-			}
-			require.Equal(t, x.Requester.Posted, x.Requester.Answered)
-			require.Equal(t, at(5), x.Requester.Una)
-		}
-		x := lost()
-		x.judge(answerOf(roce.RCReadRespMiddle, at(2), 1024))
-		v, _ := x.judge(answerOf(roce.RCReadRespFirst, at(3), 1024))
-		require.Equal(t, abi.StatusBadResp, v.Event.Status, "no other place")
-		x = lost()
-		ignored(t, x, answerOf(roce.RCReadRespFirst, base, 1024), "a response that was taken")
-
-		// The last one alone.
-		x = lost()
-		x.judge(answerOf(roce.RCReadRespMiddle, at(2), 1024))
-		x.judge(answerOf(roce.RCReadRespMiddle, at(3), 1024))
-		x.retire(&port.Retire{Kind: port.RetireTimeout, Una: at(4)})
-		x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 2, Any: true, Oldest: 3, First: base, Last: at(4)})
-		x.again()
-		v, _ = x.judge(answerOf(roce.RCReadRespOnly, at(4), 904))
-		require.Equal(t, port.RxPlace, v.Action)
-		require.True(t, v.SQ.Last)
-
-		// From the beginning: it starts with first.
-		x = flying(base, 5, 7)
-		x.post(&port.ReadPost{Op: abi.OpRead, FirstPSN: base, LastPSN: at(4), Len: 5000})
-		x.judge(answerOf(roce.RCReadRespMiddle, at(1), 1024))
-		x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 1, Any: true, First: base, Last: at(4)})
-		x.again()
-		v, _ = x.judge(answerOf(roce.RCReadRespMiddle, base, 1024))
-		require.Equal(t, abi.StatusBadResp, v.Event.Status)
 	}
 }
 

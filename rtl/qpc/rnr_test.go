@@ -77,10 +77,10 @@ func TestDuringAnRNRWait(t *testing.T) {
 		ignored(t, x, ackOf(at(2), 0x60), "sequence NAK")
 		v, _ := x.judge(ackOf(at(3), 31))
 		require.Equal(t, port.AckEvent{QPN: 1, Una: at(4), Arm: 17 << 20}, v.Event, "no question: the wait goes on")
-		require.True(t, x.SQ.Waiting && x.SQ.Rewinding)
+		require.True(t, x.SQ.Rewinding)
 		require.Zero(t, x.Requester.RNRTries)
 		x.back(base, at(4))
-		require.False(t, x.SQ.Waiting || x.SQ.Rewinding)
+		require.False(t, x.Requester.Waiting || x.SQ.Rewinding)
 		require.Equal(t, at(4), x.SQ.Next)
 		v, _ = x.judge(ackOf(at(4), 0x21))
 		require.NotZero(t, v.Event.Wait, "sent again, and met by another")
@@ -90,6 +90,15 @@ func TestDuringAnRNRWait(t *testing.T) {
 		require.Equal(t, abi.StatusRemInvReq, v.Event.Status)
 		require.Zero(t, x.back(base, at(2)), "the answer comes too late")
 		require.Equal(t, abi.QPErr, x.Common.State)
+
+		// Progress, and then one for the PSN where that leads: its wait follows too.
+		x = waiting()
+		x.judge(ackOf(at(3), 31))
+		v, _ = x.judge(ackOf(at(4), 0x23))
+		require.Equal(t, abi.RNRNakRetryErr, v.Drop)
+		ignored(t, x, ackOf(at(4), 0x23), "repeated")
+		x.back(base, at(4))
+		require.Equal(t, rnrWait(3, &env), x.tell(1, &env).Event.Wait)
 
 		// One for a PSN further on: the rest waits for that.
 		x = waiting()
@@ -136,6 +145,6 @@ func TestRNRWhileRewinding(t *testing.T) {
 	x.judge(ackOf(0, 0x25))
 	x.judge(ackOf(7, 31))
 	x.retire(&port.Retire{Kind: port.RetireRewind, Gen: 1})
-	require.False(t, x.SQ.Rewinding || x.SQ.Waiting || x.Requester.Delayed)
+	require.False(t, x.SQ.Rewinding || x.Requester.Waiting || x.Requester.Delayed)
 	require.Zero(t, x.Common.Pending)
 }
