@@ -11,7 +11,7 @@ type Deadlock struct {
 	Kernel  string
 	Cycle   uint64
 	Waits   []Wait
-	Threads []string // threads blocked on an event without limit
+	Threads []Waiter
 }
 
 // Wait is a port on which a sleeping block may be waiting.
@@ -30,7 +30,7 @@ func (d *Deadlock) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: deadlock at cycle %d: everything sleeps and nothing is due", d.Kernel, d.Cycle)
 	for _, t := range d.Threads {
-		fmt.Fprintf(&b, "\n\tthread %s waits for an event", t)
+		fmt.Fprintf(&b, "\n\t%v", t)
 	}
 	empty := 0
 	for _, w := range d.Waits {
@@ -69,26 +69,16 @@ func (k *Kernel) stuck() bool {
 }
 
 func (k *Kernel) deadlock() *Deadlock {
-	d := &Deadlock{Kernel: k.name, Cycle: k.cycle}
-	for _, t := range k.threads {
-		if !t.done {
-			d.Threads = append(d.Threads, t.blk.path)
-		}
-	}
-	for _, s := range k.streams {
-		in := s.info
-		if in.tied {
-			continue
-		}
-		src, dst := in.srcBlk.path, in.dstBlk.path
-		if s.n == s.depth {
-			d.Waits = append(d.Waits, Wait{src, in.srcPath, dst, "full", s.since})
+	d := &Deadlock{Kernel: k.name, Cycle: k.cycle, Threads: k.Waiters()}
+	for _, s := range k.Streams() {
+		if s.Full() {
+			d.Waits = append(d.Waits, Wait{s.From, s.Out, s.To, "full", s.Since})
 		}
 		state := "held"
-		if s.n == 0 {
+		if s.N == 0 {
 			state = "empty"
 		}
-		d.Waits = append(d.Waits, Wait{dst, in.inPath, src, state, s.since})
+		d.Waits = append(d.Waits, Wait{s.To, s.In, s.From, state, s.Since})
 	}
 	rank := map[string]int{"full": 0, "held": 1, "empty": 2}
 	sort.SliceStable(d.Waits, func(i, j int) bool { return rank[d.Waits[i].State] < rank[d.Waits[j].State] })

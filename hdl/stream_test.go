@@ -97,7 +97,7 @@ func TestRunEndsStuckOrAtRest(t *testing.T) {
 	top, k = feed(t, 3, 0, 2)
 	k.Go("waiter", func(t *hdl.Thread) { t.Wait(&hdl.Event{}, 0) })
 	require.EqualError(t, k.Run(2000), "t: deadlock at cycle 5: everything sleeps and nothing is due\n"+
-		"\tthread t.waiter waits for an event\n"+
+		"\tthread t.waiter waits for an event since cycle 0\n"+
 		"\tt.e: t.e.in is empty since cycle 4, peer t.f")
 	require.Len(t, top.E.Vals, 3)
 }

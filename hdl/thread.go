@@ -14,10 +14,16 @@ type Thread struct {
 	done     bool
 	stopping bool
 	waits    *Event
+	limited  bool   // it waits until some cycle at most
+	since    uint64 // cycle in which it began to wait
 }
 
-// Event is what threads wait for. The zero value is ready for use.
-type Event struct{ waiters []*Thread }
+// Event is what threads wait for. The zero value is ready for use. Name says what it
+// is, for diagnosis.
+type Event struct {
+	Name    string
+	waiters []*Thread
+}
 
 // Notify wakes the threads that wait: in this cycle if an agent calls it, in the
 // next if a thread does. With nobody waiting it does nothing.
@@ -110,6 +116,7 @@ func (t *Thread) Wait(ev *Event, until uint64) bool {
 		return false
 	}
 	t.fired, t.waits = false, ev
+	t.limited, t.since = until != 0, k.cycle
 	ev.waiters = append(ev.waiters, t)
 	t.blk.wakeAt(until)
 	for {
