@@ -338,6 +338,10 @@ func TestSendCompletions(t *testing.T) {
 		{"sends what it may not read", "that the NIC may not read", func(s *script) {
 			s.post(1, abi.OpSend, 5, func(w *accept.SendWR) { w.SGEs[0].LKey = 9 }).sends(only, 0xfffffe, 5)
 		}, nil},
+		{"asked for again in ERR", "", func(s *script) {
+			one(s).Stop(s.now, qpn, false)
+			s.gets(ackOp, 0xfffffe, 0, nak(roce.NAKSequence, 0)).completes(1, abi.StatusRetryExc, abi.WCSend, 0).settles()
+		}, nil},
 		{"flushed in ERR", "", func(s *script) {
 			one(s).Stop(s.now, qpn, false)
 			s.Stopped(s.now, qpn)

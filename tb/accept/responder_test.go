@@ -190,6 +190,15 @@ func TestReadResponses(t *testing.T) {
 		{"a duplicate without an answer", "no answer for PSN 000007", func(s *script) {
 			s.gets(readOp, 7, 0, fetch(0, 8)).sends(respO, 7, 8, ok(1)).gets(readOp, 7, 0, fetch(0, 8)).settles()
 		}, nil},
+		{"more duplicates than the depth, one left out", "", func(s *script) {
+			s.ready(1).gets(readOp, 7, 0, fetch(0, 8)).sends(respO, 7, 8, ok(1)).gets(only, 8, 5).sends(ackOp, 8, 0, ok(2))
+			s.gets(readOp, 7, 0, fetch(0, 8)).gets(readOp, 7, 0, fetch(0, 8)).gets(only, 8, 5)
+			s.sends(respO, 7, 8, ok(2)).sends(ackOp, 8, 0, ok(2)).put(8192, 0, 5).completes(1, 0, abi.WCRecv, 5).settles()
+		}, kept(1)},
+		{"one that was left out, asked for again", "", func(s *script) {
+			s.gets(readOp, 7, 0, fetch(0, 8)).sends(respO, 7, 8, ok(1)).gets(readOp, 7, 0, fetch(0, 8)).gets(readOp, 7, 0, fetch(0, 8))
+			s.sends(respO, 7, 8, ok(1)).gets(readOp, 7, 0, fetch(0, 8)).sends(respO, 7, 8, ok(1)).settles()
+		}, kept(1)},
 		{"a duplicate that is none", "nothing asks for it", func(s *script) {
 			s.gets(readOp, 7, 0, fetch(0, 8)).sends(respO, 7, 8, ok(1)).gets(readOp, 7, 0, fetch(8, 8)).sends(respO, 7, 0, data(8, 8), ok(1))
 		}, nil},
