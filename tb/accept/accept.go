@@ -25,7 +25,7 @@ type Params struct {
 	Early uint64
 
 	FaultyReads bool // reads of payload from memory may fail
-	Lossy       bool // the port may drop what arrives for want of room
+	Lossy       bool // the port may drop requests that arrive for want of room
 	NoCredits   bool // the NIC neither gives credits nor asks for any
 	NoPad       bool // frames under 60 bytes are not padded yet: a capture
 	Soft        bool // the peculiarities of Linux's Soft-RoCE (linux-peer.md) are taken

@@ -33,5 +33,6 @@
 // # Limits
 //
 // RC without SRQ, windows and congestion control. Time has three tolerances: Inside,
-// Posted and Early, see Params. A QP that has broken a rule is not judged further.
+// Posted and Early, see Params. An answer that the port drops for want of room must not
+// be told of as arrived; requests may (Params.Lossy). A QP that has broken a rule is not judged further.
 package accept
