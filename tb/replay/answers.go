@@ -108,6 +108,12 @@ func (a *answers) extra(s *Sent) (f finding) {
 			return f
 		}
 	}
+	for i := s.After + 1; i < len(a.c.Events); i++ {
+		if e := &a.c.Events[i]; !e.Answer && s.BTH.PSN.Within(e.BTH.PSN, a.c.psns(&e.Packet)) {
+			f.legal = []string{legal(AsResponder, dUnseen)}
+			return f
+		}
+	}
 	if later {
 		f.wrong = []string{"the capture has no such answer"}
 	} else {
@@ -122,6 +128,13 @@ func (a *answers) missing(event int) (f finding) {
 	if positive(&e.Packet) && slices.ContainsFunc(a.sent, func(s Sent) bool { return !s.BTH.PSN.Before(e.BTH.PSN) }) {
 		f.legal = []string{legal(AsResponder, dSplit)}
 		return f
+	}
+	for i := range event {
+		b := &a.c.Events[i]
+		if b.Answer && !isNAK(&e.Packet) && b.BTH.Opcode == e.BTH.Opcode && b.BTH.PSN == e.BTH.PSN && b.AtomicAckETH == e.AtomicAckETH {
+			f.legal = []string{legal(AsResponder, dDoubled)}
+			return f
+		}
 	}
 	if sequenceNAK(&e.Packet) {
 		for i := event - 1; i >= 0; i-- {

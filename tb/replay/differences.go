@@ -28,6 +28,8 @@ const (
 	dAhead    = "ahead"
 	dAgain    = "again"
 	dNeedless = "needless"
+	dUnseen   = "unseen"
+	dDoubled  = "doubled"
 )
 
 // Differences are all that are legal; whatever else differs is wrong.
@@ -39,11 +41,14 @@ var Differences = []Difference{
 	{dLong, AsResponder, "a SEND longer than its receive: another NAK code", "invalid request is right; Soft-RoCE answers remote operational error", "9.7.5"},
 	{dBehind, AsResponder, "no sequence NAK behind an RNR NAK", "what comes behind a request that found no receive is dropped; Soft-RoCE takes it for a gap", "9.7.5.2.8"},
 	{dMemory, AsResponder, "memory is other than the requests left it", "others write it too: the model's was made equal before the request arrived", "-"},
+	{dDoubled, AsResponder, "no answer where the capture has the same one again", "the request came twice, which the capture does not show", "9.7.5"},
+	{dUnseen, AsResponder, "an answer that the capture has not, and what it answers is asked again", "it was lost before it came to where was captured", "9.7.6.1.3"},
 	{dEnd, AsResponder, "an answer behind the last captured one", "the capture ends before it", "-"},
 	{dAckReq, AsRequester, "AckReq is set in other packets", "when to ask for an acknowledgement is the requester's choice", "9.7.5"},
 	{dAhead, AsRequester, "a packet goes out before the captured answer came", "a requester may send ahead as far as its window goes; the captured one was slower", "9.7.5"},
 	{dAgain, AsRequester, "a packet is sent again that the captured requester did not send again", "a retry begins at the oldest packet that is not acknowledged and repeats all behind it", "9.7.6"},
 	{dNeedless, AsRequester, "a packet is not sent again that the captured requester sent again", "it was acknowledged already", "9.7.6"},
+	{dUnseen, AsRequester, "a packet is sent that the capture has only as sent again", "it was lost before it came to where was captured", "9.7.6"},
 	{dEnd, AsRequester, "a request behind the last captured one", "the capture ends before it", "-"},
 }
 

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -9,23 +10,20 @@ import (
 
 // lose decides which packets did not arrive: those of the list of frames, or without
 // a list what the other packets tell.
-//
-// A request did not arrive when a sequence NAK asks for it, or when it wants an
-// answer and nothing that was sent before it was sent again can be one. An answer did
-// not arrive, or not in time, when what it acknowledges is sent again without cause.
 func (c *Conversation) lose(frames map[int]bool) {
-	x := c.index()
-	for i := range c.Events {
-		e := &c.Events[i]
-		switch {
-		case frames != nil:
-			if frames[e.Frame] {
-				e.Lost = "as --lost says"
+	if frames != nil {
+		for i := range c.Events {
+			if frames[c.Events[i].Frame] {
+				c.Events[i].Lost = "as --lost says"
 			}
-		case e.Answer:
+		}
+		return
+	}
+	x := c.index()
+	c.requestsLost(x)
+	for i := range c.Events {
+		if e := &c.Events[i]; e.Answer {
 			e.Lost = c.answerLost(i, x)
-		default:
-			e.Lost = c.requestLost(i, x)
 		}
 	}
 }
@@ -61,28 +59,47 @@ func (c *Conversation) index() *index {
 	return x
 }
 
-func (c *Conversation) requestLost(i int, x *index) string {
+// requestsLost goes through the requests as the responder does. One that is new did not
+// arrive when its PSN is asked for by a NAK, or when it wants an answer and none comes
+// before it is sent again. One behind a gap did not arrive when no NAK says that.
+func (c *Conversation) requestsLost(x *index) {
+	expected := c.First
+	told := false // the gap at expected has been told, or there was no receive
+	for i := range c.Events {
+		e := &c.Events[i]
+		if e.Answer {
+			told = told || e.BTH.PSN == expected && (isRNR(&e.Packet) || sequenceNAK(&e.Packet))
+			continue
+		}
+		switch p := e.BTH.PSN; {
+		case p.Before(expected):
+			e.Lost = c.repeatLost(i, x)
+		case p == expected:
+			if e.Lost = c.newLost(i, x); e.Lost != "" {
+				continue
+			}
+			if _, rnr := c.rejected(i); !rnr {
+				expected, told = p.Add(c.psns(&e.Packet)), false
+			}
+		case !told && !c.gapTold(i, expected, x):
+			e.Lost = fmt.Sprintf("no NAK tells that PSN %06x is missing", uint32(expected))
+		}
+	}
+}
+
+// newLost judges the request that is expected.
+func (c *Conversation) newLost(i int, x *index) string {
 	e := &c.Events[i]
-	p := e.BTH.PSN
-	end := len(c.Events)
-	for _, k := range x.requests[p] {
-		if k > i {
-			end = k
-			break
+	p, again := e.BTH.PSN, x.next(x.requests[e.BTH.PSN], i, len(c.Events))
+	for k := i + 1; k < min(again, x.last+1); k++ {
+		f := &c.Events[k]
+		if f.Answer && !f.BTH.PSN.Before(p) && (f.BTH.PSN != p || !sequenceNAK(&f.Packet)) {
+			return ""
 		}
 	}
 	for _, k := range x.answers[p] {
-		if k > i && k < end && sequenceNAK(&c.Events[k].Packet) {
+		if k > i && k < again {
 			return "its PSN is asked for by the NAK of frame " + strconv.Itoa(c.Events[k].Frame)
-		}
-	}
-	if op := e.BTH.Opcode; !e.BTH.AckReq && (op.IsSend() || op.IsWrite()) {
-		return "" // nothing tells
-	}
-	for k := i + 1; k < min(end, x.last+1); k++ {
-		f := &c.Events[k]
-		if f.Answer && (isNAK(&f.Packet) || !f.BTH.PSN.Before(p)) {
-			return "" // a NAK before it: it came, but behind what the NAK is about
 		}
 	}
 	exact := 0
@@ -91,13 +108,43 @@ func (c *Conversation) requestLost(i int, x *index) string {
 			exact++
 		}
 	}
-	switch {
+	switch op := e.BTH.Opcode; {
+	case !e.BTH.AckReq && (op.IsSend() || op.IsWrite()): // nothing tells
+		return ""
 	case exact >= len(x.requests[p]): // sent again before the answer came
 		return ""
-	case end < len(c.Events):
-		return "no answer before it is sent again in frame " + strconv.Itoa(c.Events[end].Frame)
+	case again < len(c.Events):
+		return "no answer before it is sent again in frame " + strconv.Itoa(c.Events[again].Frame)
 	}
 	return "no answer in the capture"
+}
+
+// repeatLost judges a READ or atomic that is asked again: it did not arrive when no
+// answer to it comes before it is asked once more.
+func (c *Conversation) repeatLost(i int, x *index) string {
+	e := &c.Events[i]
+	if op := e.BTH.Opcode; !op.IsReadRequest() && !op.IsAtomic() {
+		return ""
+	}
+	again := x.next(x.requests[e.BTH.PSN], i, len(c.Events))
+	if x.next(x.answers[e.BTH.PSN], i, len(c.Events)) < again {
+		return ""
+	}
+	return "no answer to it in the capture"
+}
+
+// gapTold tells whether a NAK for a PSN comes before an answer that has it behind it.
+func (c *Conversation) gapTold(i int, missing roce.PSN, x *index) bool {
+	k := x.next(x.answers[missing], i, len(c.Events))
+	return k < len(c.Events) && sequenceNAK(&c.Events[k].Packet)
+}
+
+// next is the first of a list behind i, or end.
+func (x *index) next(list []int, i, end int) int {
+	if k, _ := slices.BinarySearch(list, i+1); k < len(list) {
+		return list[k]
+	}
+	return end
 }
 
 func (c *Conversation) answerLost(i int, x *index) string {

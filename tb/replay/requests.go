@@ -121,6 +121,8 @@ func (a *asked) extra(s *Sent) (f finding) {
 	switch {
 	case s.After >= len(a.c.Events):
 		f.legal = append(f.legal, legal(AsRequester, dEnd))
+	case !again && a.c.unseen(s.BTH.PSN):
+		f.legal = append(f.legal, legal(AsRequester, dUnseen))
 	case !again:
 		f.legal = append(f.legal, legal(AsRequester, dAhead))
 	case a.calm:
@@ -129,6 +131,16 @@ func (a *asked) extra(s *Sent) (f finding) {
 		f.legal = append(f.legal, legal(AsRequester, dAgain))
 	}
 	return f
+}
+
+// unseen tells whether the capture has a later PSN before this one.
+func (c *Conversation) unseen(psn roce.PSN) bool {
+	for i := range c.Events {
+		if e := &c.Events[i]; !e.Answer && !e.BTH.PSN.Before(psn) {
+			return e.BTH.PSN != psn
+		}
+	}
+	return false
 }
 
 // request is what a request of a PSN must be: as captured, or the rest of a READ from

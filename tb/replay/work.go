@@ -13,27 +13,32 @@ type job struct {
 	wr     driver.SendWR
 	data   []byte // that it sends
 	length int    // of what it sends, or asks for
-	event  int    // of its first packet
+	event  int    // at which it is due
 	first  roce.PSN
 	psns   uint32
 }
 
 // jobs are the work requests behind the captured requests, in order. A message whose
-// end the capture does not show is left out.
+// end the capture does not show is left out. A job is due at the first event with one
+// of its PSNs or a later one: its first packets may have been lost before they came to
+// where was captured.
 func (c *Conversation) jobs() (list []job) {
-	at := map[*Event]int{}
-	for i := range c.Events {
-		at[&c.Events[i]] = i
-	}
 	var j job
 	for e := range c.inOrder() {
 		if e.BTH.Opcode.Starts() {
-			j = job{event: at[e], first: e.BTH.PSN, wr: driver.SendWR{ID: uint64(len(list)), Signaled: true}}
+			j = job{first: e.BTH.PSN, wr: driver.SendWR{ID: uint64(len(list)), Signaled: true}}
 		}
 		j.add(&e.Packet)
 		j.psns += c.psns(&e.Packet)
 		if e.BTH.Opcode.Ends() {
 			list = append(list, j)
+		}
+	}
+	due := 0
+	for i := range c.Events {
+		e := &c.Events[i]
+		for ; !e.Answer && due < len(list) && !e.BTH.PSN.Before(list[due].first); due++ {
+			list[due].event = i
 		}
 	}
 	return list
