@@ -8,7 +8,7 @@ OUT         ?= out
 SEEDS       ?= 1000
 FROM        ?= 1000
 
-.PHONY: run test bench bench-kernel figures waves docs lint soak
+.PHONY: run test bench bench-kernel figures waves docs lint soak interop
 
 run: ## send FILE (or a built-in payload) from host a to host b, with waves and captures
 	$(GO) run ./cmd/rnic run --vcd --pcap --out $(OUT) $(FILE)
@@ -43,3 +43,6 @@ lint: ## gofmt, go vet, staticcheck, import rules
 soak: ## random traffic: SEEDS seeds from FROM on, each a run of its own; 40,000 adds to two words
 	$(GO) test ./tb/random -run 'TestSoak$$' -v -timeout 0 -seeds=$(SEEDS) -from=$(FROM)
 	$(GO) test ./tb/e2e -run 'TestAdders$$' -adds=10000
+
+interop: ## the model against Linux's Soft-RoCE in QEMU: says what it needs, and installs that with INSTALL=1
+	$(GO) run ./tb/interop/run $(if $(INSTALL),--install)

@@ -98,7 +98,6 @@ func (a *attempt) quiet() {
 // defaults.
 type options struct {
 	mtu          int // 1024
-	gid          int // 1: IPv4; see ipv6
 	ipv6         bool
 	psn          [2]uint32 // first PSNs of requester and responder
 	timeout      int       // codes; 0: none

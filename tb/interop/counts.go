@@ -33,7 +33,7 @@ func (l *Lab) shell(cmd string, limit time.Duration) (string, error) {
 // model every good packet of Linux. Soft-RoCE counts a packet when its headers, its
 // queue pair and its ICRC are right; the network below must have dropped nothing.
 // Up to late packets of the model may have met a queue pair that had failed before
-// they came, by what the model had sent in front of them.
+// they came: by what the model had sent in front of them, or because it gave up.
 func (l *Lab) demandCounts(late int) error {
 	const cmd = "cat " + counters + "rcvd_pkts /sys/class/net/eth0/statistics/rx_dropped /sys/class/net/eth0/statistics/rx_errors; " +
 		"awk '/^Udp:/ {n++; if (n == 2) print $4+$6+$8} /^Ip:/ {m++; if (m == 2) print $5+$6+$9}' /proc/net/snmp"
@@ -51,6 +51,7 @@ func (l *Lab) demandCounts(late int) error {
 			break
 		}
 		if time.Now().After(end) {
+			l.missing += missing // told once
 			return fmt.Errorf("linux: of %d packets %d were not accepted (%d may be); interface: dropped, in error, UDP's, IP's: %s",
 				good[model], missing, late, rest)
 		}

@@ -33,34 +33,29 @@ type Lab struct {
 	rec          *ether.Recorder
 	ids          int
 	patience     time.Duration // for completions
+	toolLimit    time.Duration // for an unmodified program
 	resends      bool          // the model accepts retry_cnt
 	missing      int           // packets that came to Linux too late
 }
 
-// Options say how a lab is set up.
-type Options struct {
-	Dir string // for the files: sent.pcapng, port.pcapng, recording
-	Cut bool   // none of the model's RoCE packets gets out: every case must fail
-}
-
-// Start boots the guest and connects the model to it.
-func Start(ctx context.Context, img image.Image, o Options) (*Lab, error) {
+// Start boots the guest and connects the model to it. Files go to dir: what each
+// side sent (sent.pcapng), what passed the model's port (port.pcapng), the recording
+// that repeats the model's side, and what the guest said (console).
+func Start(ctx context.Context, img image.Image, dir string) (*Lab, error) {
 	ctx, stop := context.WithCancel(ctx)
 	l := &Lab{
-		lines: make(chan string), replies: make(chan string, 64), broken: make(chan error, 1), stop: stop, patience: 10 * time.Second,
+		lines: make(chan string), replies: make(chan string, 64), broken: make(chan error, 1), stop: stop,
+		patience: 10 * time.Second, toolLimit: 30 * time.Second,
 	}
-	if o.Cut {
-		l.patience = 300 * time.Millisecond
-	}
-	if err := l.start(ctx, img, o); err != nil {
+	if err := l.start(ctx, img, dir); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
 
 // start does what Start says; Close ends what it has begun.
-func (l *Lab) start(ctx context.Context, img image.Image, o Options) error {
-	if err := l.files(o.Dir); err != nil {
+func (l *Lab) start(ctx context.Context, img image.Image, dir string) error {
+	if err := l.files(dir); err != nil {
 		return err
 	}
 	var err error
@@ -76,7 +71,6 @@ func (l *Lab) start(ctx context.Context, img image.Image, o Options) error {
 	l.hub = newHub(ctx, w, func(from side, f []byte) {
 		_ = l.sent.Frame(time.Since(began).Nanoseconds()*1000, from == model, f) // Close tells
 	})
-	l.hub.cut = o.Cut
 	station, err := l.station()
 	if err != nil {
 		return err
@@ -86,7 +80,7 @@ func (l *Lab) start(ctx context.Context, img image.Image, o Options) error {
 		l.broken <- station.Run(ctx, l.hub, l.lines, func(r string) { l.replies <- r })
 		station.Close()
 	}()
-	if l.Guest, err = Boot(ctx, img, l.sockets, o.Dir, wire); err != nil {
+	if l.Guest, err = Boot(ctx, img, l.sockets, dir, wire); err != nil {
 		return err
 	}
 	l.model = &end{side: model, do: l.toModel}
@@ -103,6 +97,23 @@ func (l *Lab) start(ctx context.Context, img image.Image, o Options) error {
 	}
 	l.resends = l.canResend()
 	return l.demandCounts(0)
+}
+
+// Cut has no RoCE packet of the model get out any more: every case must fail, and
+// need not be given long to do so.
+func (l *Lab) Cut() {
+	l.hub.mu.Lock()
+	l.hub.cut = true
+	l.hub.mu.Unlock()
+	l.patience = 100 * time.Millisecond
+	l.toolLimit = time.Second
+}
+
+// CloseCapture completes the capture of what was sent; what comes is left out.
+func (l *Lab) CloseCapture() error {
+	l.hub.mu.Lock()
+	defer l.hub.mu.Unlock()
+	return l.sent.Close()
 }
 
 // canResend tells whether the model accepts retries.

@@ -166,6 +166,7 @@ func unready() []Case {
 		o := resend
 		o.retry, o.rnr, o.linuxRetry = 0, 0, "retry=7 rnr=0"
 		n := a.connect(req, o)
+		a.late = 3 // packets behind the one that fails, or answers to such
 		n.transfer("send", 8, 0)
 		a.ask(req, "send %d op=send off=%d len=3000 id=70", n.id, source)
 		a.expect(req, fmt.Sprintf("id=70 status=%d", rnrExc))
@@ -174,6 +175,7 @@ func unready() []Case {
 		o := resend
 		o.rnr, o.linuxRetry = 2, "retry=7 rnr=2"
 		n := a.connect(req, o)
+		a.late = 3
 		n.transfer("send", 8, 0)
 		a.ask(req, "send %d op=send off=%d len=3000 id=70", n.id, source)
 		a.expect(req, fmt.Sprintf("id=70 status=%d", rnrExc))

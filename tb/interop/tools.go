@@ -10,12 +10,10 @@ import (
 	"time"
 )
 
-// toolLimit is far more than a tool takes.
-const toolLimit = 30 * time.Second
-
 // tool runs an unmodified program of the guest as the client of serve, which has
 // the TCP connection that it opens beside RoCE, at its port of 10.0.2.2.
 func (a *attempt) tool(serve func(net.Conn) error, format string, args ...any) string {
+	a.late = 3 // answers to what it sent twice may come when it has ended
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	a.must(err)
 	defer l.Close()
@@ -23,7 +21,7 @@ func (a *attempt) tool(serve func(net.Conn) error, format string, args ...any) s
 	go func() {
 		c, err := l.Accept()
 		if err == nil {
-			_ = c.SetDeadline(time.Now().Add(toolLimit))
+			_ = c.SetDeadline(time.Now().Add(a.toolLimit))
 			err = serve(c)
 			c.Close()
 		}
@@ -31,12 +29,8 @@ func (a *attempt) tool(serve func(net.Conn) error, format string, args ...any) s
 	}()
 	cmd := fmt.Sprintf(format, args...)
 	name, _, _ := strings.Cut(cmd, " ")
-	limit := toolLimit
-	if a.hub.cut {
-		limit = 5 * time.Second
-	}
 	port := l.Addr().(*net.TCPAddr).Port
-	out, err := a.shell(fmt.Sprintf("timeout %d %s -d rxe0 -p %d 10.0.2.2 2>&1", int(limit.Seconds()), cmd, port), 2*toolLimit)
+	out, err := a.shell(fmt.Sprintf("timeout %d %s -d rxe0 -p %d 10.0.2.2 2>&1", int(a.toolLimit.Seconds()), cmd, port), a.toolLimit+answerLimit)
 	l.Close()
 	if err := <-served; err != nil && !errors.Is(err, net.ErrClosed) {
 		a.fail("beside %s: %v (%s)", name, err, out)
@@ -49,16 +43,24 @@ func (a *attempt) tool(serve func(net.Conn) error, format string, args ...any) s
 func (a *attempt) peerOf(qpn, psn uint64, gid [16]byte, mtu int) (id int, own, first uint64) {
 	a.ids = a.ids%200 + 1
 	id = a.ids
-	own, first = number(a.ask(a.model, "qp %d", id), "qpn"), 0x777
+	own, first = number(a.ask(a.model, "qp %d gid=%d", id, version(gid)), "qpn"), 0x777
 	a.tools = append(a.tools, id)
 	a.ask(a.model, "conn %d qpn=%d gid=%s mac=%s psn=%d rpsn=%d mtu=%d rd=16",
 		id, qpn, netip.AddrFrom16(gid).Unmap(), guestMAC, first, psn, mtu)
 	return id, own, first
 }
 
+// version is the GID index of an address: 0 of IPv6, 1 of IPv4.
+func version(gid [16]byte) int {
+	if netip.AddrFrom16(gid).Is4In6() {
+		return 1
+	}
+	return 0
+}
+
 // pingpong serves ibv_rc_pingpong: both tell "lid:qpn:psn:gid" in hexadecimal and a
 // zero byte, the client ends with "done".
-func (a *attempt) pingpong(size, rounds, mtu int) func(net.Conn) error {
+func (a *attempt) pingpong(size, rounds, mtu, index int) func(net.Conn) error {
 	return a.caught(func(c net.Conn) {
 		var b [52]byte
 		_, err := io.ReadFull(c, b[:])
@@ -73,7 +75,7 @@ func (a *attempt) pingpong(size, rounds, mtu int) func(net.Conn) error {
 		id, own, first := a.peerOf(qpn, psn, [16]byte(gid), mtu)
 		a.ask(a.model, "put off=%d hex=%x", source, pages(size))
 		a.ask(a.model, "recv %d off=%d len=%d id=100 n=%d", id, target, size, rounds)
-		_, err = fmt.Fprintf(c, "%04x:%06x:%06x:%032x\x00", 0, own, first, netip.MustParseAddr(a.model.gids[1]).As16())
+		_, err = fmt.Fprintf(c, "%04x:%06x:%06x:%032x\x00", 0, own, first, netip.MustParseAddr(a.model.gids[index]).As16())
 		a.must(err)
 		for i := range rounds {
 			a.expect(a.model, fmt.Sprintf("id=%d status=0 recv=%d", 100+i, size))
@@ -209,10 +211,12 @@ func (a *attempt) partner(f []string, size, mtu int) partner {
 // tools are unmodified programs of Debian's packages in the guest, as clients.
 func tools() (list []Case) {
 	add := func(name string, run func(*attempt)) { list = append(list, Case{Name: name, run: run}) }
-	for _, c := range []struct{ size, mtu int }{{64, 1024}, {10001, 1024}, {10001, 4096}, {1027, 256}} {
-		add(fmt.Sprintf("ibv_rc_pingpong -s %d -m %d", c.size, c.mtu), func(a *attempt) {
+	for _, c := range []struct{ size, mtu, gid int }{
+		{64, 1024, 1}, {10001, 1024, 1}, {10001, 4096, 1}, {1027, 256, 1}, {3001, 1024, 0},
+	} {
+		add(fmt.Sprintf("ibv_rc_pingpong -s %d -m %d -g %d", c.size, c.mtu, c.gid), func(a *attempt) {
 			const rounds = 5
-			a.tool(a.pingpong(c.size, rounds, c.mtu), "ibv_rc_pingpong -g 1 -c -s %d -m %d -n %d", c.size, c.mtu, rounds)
+			a.tool(a.pingpong(c.size, rounds, c.mtu, c.gid), "ibv_rc_pingpong -g %d -c -s %d -m %d -n %d", c.gid, c.size, c.mtu, rounds)
 			for i := 1; i < rounds; i++ { // the client sends what it received
 				a.compare(a.model, target+i*c.size, pages(c.size), "ping")
 			}

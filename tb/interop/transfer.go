@@ -90,6 +90,23 @@ func transfers() (list []Case) {
 	return list
 }
 
+// ipv6 are all operations over the link-local addresses.
+func ipv6() (list []Case) {
+	for _, mtu := range []int{1024, 4096} {
+		list = append(list, roles(fmt.Sprintf("ipv6 mtu %d", mtu), func(a *attempt, req *end) {
+			n := a.connect(req, options{mtu: mtu, ipv6: true})
+			for _, op := range []string{"send", "send_imm", "write", "write_imm", "read"} {
+				for _, size := range []int{0, 1, 63, mtu, mtu + 1, 70001} {
+					n.transfer(op, size, 7)
+				}
+			}
+			n.atomic("faa", "add=5", 6, 11)
+			n.atomic("cas", "cmp=6 swap=7", 6, 7)
+		})...)
+	}
+	return list
+}
+
 // end is the end of a side.
 func (a *attempt) end(s side) *end {
 	if s == model {

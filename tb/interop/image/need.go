@@ -29,9 +29,31 @@ var needs = map[string]string{
 	"dpkg-deb":                        "dpkg",
 }
 
-// Missing names the packages that must be installed first, nil if none. It is an
-// error without apt: then only a machine with Debian's packages will do.
+// Missing is an error that names the packages that must be installed first, nil if
+// there are none.
 func Missing() error {
+	if list := missing(); len(list) > 0 {
+		return fmt.Errorf("these packages of Debian 12 are not installed: %s", strings.Join(list, " "))
+	}
+	return nil
+}
+
+// Install installs them, as root or by sudo.
+func Install() error {
+	list := missing()
+	if len(list) == 0 {
+		return nil
+	}
+	args := append([]string{"apt-get", "-o", "DPkg::Lock::Timeout=400", "install", "-y", "--no-install-recommends"}, list...)
+	if os.Getuid() != 0 {
+		args = append([]string{"sudo"}, args...)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	return cmd.Run()
+}
+
+func missing() (list []string) {
 	missing := map[string]bool{}
 	for what, pkg := range needs {
 		var err error
@@ -44,14 +66,10 @@ func Missing() error {
 			missing[pkg] = true
 		}
 	}
-	var list []string
 	for _, p := range append(Packages, "apt", "dpkg") {
 		if missing[p] {
 			list = append(list, p)
 		}
 	}
-	if len(list) == 0 {
-		return nil
-	}
-	return fmt.Errorf("these packages of Debian 12 are not installed: %s", strings.Join(list, " "))
+	return list
 }

@@ -23,6 +23,7 @@ type cli struct {
 	Run  string `help:"Only the cases that this regular expression matches."`
 	Cut  bool   `help:"Cut the wire out of the model: every case must fail."`
 	List bool   `help:"Only name the cases."`
+	Inst bool   `name:"install" help:"Install the packages of Debian that are missing."`
 }
 
 func main() {
@@ -51,6 +52,11 @@ func (c *cli) run() error {
 	if c.List {
 		return nil
 	}
+	if c.Inst {
+		if err := image.Install(); err != nil {
+			return err
+		}
+	}
 	img, err := image.Build(c.Out)
 	if err != nil {
 		return err
@@ -61,9 +67,12 @@ func (c *cli) run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	lab, err := interop.Start(ctx, img, interop.Options{Dir: out, Cut: c.Cut})
+	lab, err := interop.Start(ctx, img, out)
 	if err != nil {
 		return err
+	}
+	if c.Cut {
+		lab.Cut()
 	}
 	passed, failed := 0, 0
 	for _, k := range cases {
@@ -84,10 +93,21 @@ func (c *cli) run() error {
 			break
 		}
 	}
-	err = lab.Close()
+	if err = lab.Close(); err == nil {
+		err = check(filepath.Join(out, "sent.pcapng"))
+	}
 	fmt.Printf("%d passed, %d failed\n", passed, failed)
 	if failed > 0 {
 		return fmt.Errorf("%d cases failed", failed)
+	}
+	return err
+}
+
+// check judges the capture of all cases.
+func check(capture string) error {
+	packets, by, err := interop.Check(capture)
+	if err == nil {
+		fmt.Printf("capture: %d RoCE packets, none malformed, every ICRC right (%s)\n", packets, by)
 	}
 	return err
 }
