@@ -17,6 +17,7 @@ type node struct {
 	RC   *host.RootComplex
 	Wire wire
 	OOB  OOB
+	Test any // of Config.Insert
 }
 
 // Host is one side of the bench.
@@ -28,6 +29,7 @@ type Host struct {
 	OOB     *OOB
 	node    *node
 	live    []*hdl.Thread
+	struck  func(Frame, uint64, Verdict) // of OnFault
 }
 
 // Bench is two hosts and the wire between them.
@@ -69,6 +71,10 @@ func newHost(c Config, i int) (*Host, error) {
 	hp.Seed = c.Seed*2 + uint64(i)
 	m := host.New(hp)
 	n := &node{NIC: rtl.New(c.NIC), RC: &m.RC}
+	if c.Insert != nil {
+		n.Test = c.Insert(i, n.NIC)
+	}
+	n.OOB.arrived.Name = "a message of the other host"
 	hdl.Connect(n.NIC.PcieTx(), &n.RC.FromNIC, 2)
 	hdl.Connect(&n.RC.ToNIC, n.NIC.PcieRx(), 2)
 	hdl.Connect(n.NIC.EthTx(), &n.Wire.FromNIC, 2)

@@ -15,6 +15,10 @@ type Config struct {
 	NIC  rtl.Params  // of each host
 	Host host.Params // of each host; Seed is set from Config.Seed
 
+	// Insert, if set, may put modules of a test between the blocks of a NIC: it sees the
+	// NIC of host 0 or 1 before its kernel is made, and returns a pointer to what it adds, or nil.
+	Insert func(host int, nic *rtl.NIC) any
+
 	LinkLatencyPs int64 // one way, at least 3 cycles; 300,000
 	OOBLatencyPs  int64 // of out-of-band messages, at least LinkLatencyPs; 5,000,000
 }

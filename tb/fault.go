@@ -28,6 +28,11 @@ type Verdict struct {
 	Again []uint64
 }
 
+// passes tells whether the frame passes as it is, once.
+func (v *Verdict) passes() bool {
+	return !v.Drop && v.Data == nil && !v.BadFCS && v.After == nil && v.Delay == 0 && v.Pass == 0 && v.Again == nil
+}
+
 // PassLimit is the longest that a frame waits for others to go by, cycles: 20 us.
 const PassLimit = 5000
 
@@ -84,7 +89,25 @@ func Missed(strikes ...*Strike) error {
 
 // SetFault has f judge every frame on its way to the host; nil ends that. From
 // the next frame on the cable stores frames whole before it hands them on.
-func (h *Host) SetFault(f Fault) { h.node.Wire.gate.fault = f }
+func (h *Host) SetFault(f Fault) {
+	g := &h.node.Wire.gate
+	if f == nil {
+		g.fault = nil
+		return
+	}
+	g.fault = func(frame Frame) Verdict {
+		v := f(frame)
+		if h.struck != nil && !v.passes() {
+			h.struck(frame, g.count.Came, v)
+		}
+		return v
+	}
+}
+
+// OnFault shows f each frame on its way to the host that a Fault strikes: its number
+// among those that came over the wire, from 1, and what becomes of it. It runs on the
+// goroutine of the host's kernel.
+func (h *Host) OnFault(f func(frame Frame, number uint64, v Verdict)) { h.struck = f }
 
 // Inject has a frame, without FCS, arrive at the host as if its peer had sent it,
 // behind those that arrive now; no Fault sees it. Threads of the host call it, or nobody while the

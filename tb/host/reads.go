@@ -1,6 +1,7 @@
 package host
 
 import (
+	"math"
 	"slices"
 
 	"rnic/pcie"
@@ -78,6 +79,7 @@ func (r *RootComplex) cut(p *packet) (c *packet, last bool) {
 	strike := p.verdict != FaultNone && (last || r.rng.IntN(2) == 0)
 	switch {
 	case strike && p.verdict == FaultNever:
+		r.asked[p.hdr.Tag].Due = math.MaxUint64
 		r.release(p.hdr.Tag)
 		return nil, true
 	case strike && p.verdict != FaultPoison:

@@ -33,6 +33,7 @@ type RootComplex struct {
 	receiving *packet
 	landing   queue[*packet] // in order of due
 	tags      [256]bool      // reads of the NIC that are not answered in full
+	asked     [256]OpenRead  // by tag, the last one
 	open      int            // of them set
 
 	down    link
@@ -76,6 +77,10 @@ func (r *RootComplex) init(p Params, m *Memory) {
 	r.rng = rand.New(rand.NewPCG(p.Seed, h.Sum64()))
 	r.up.rate, r.down.rate = uint64(p.LinkBytes), uint64(p.LinkBytes)
 	r.vectors = make([]vector, p.Vectors)
+	for v := range r.vectors {
+		r.vectors[v].fired.Name = fmt.Sprintf("interrupt %d", v)
+	}
+	r.room.Name = "room for a register access"
 	r.mmioLat = p.MMIO(r.rng)
 }
 

@@ -69,6 +69,7 @@ func (r *RootComplex) check(p *packet) {
 			r.Fail("the tag of %+v is in use", *h)
 		}
 		r.tags[h.Tag] = true
+		r.asked[h.Tag] = OpenRead{Tag: h.Tag, Addr: h.Start(), Bytes: n, At: r.Now()}
 		r.open++
 		r.Stats.MaxReads = max(r.Stats.MaxReads, r.open)
 	}
