@@ -32,7 +32,8 @@ func (c *Conversation) lose(frames map[int]bool) {
 type index struct {
 	requests, answers map[roce.PSN][]int
 	again             []int
-	last              int // answer
+	last              int          // answer
+	answered          map[int]bool // READs and atomics that were answered, each time for itself
 }
 
 func (c *Conversation) index() *index {
@@ -56,7 +57,30 @@ func (c *Conversation) index() *index {
 			}
 		}
 	}
+	c.pairAnswers(x)
 	return x
+}
+
+// pairAnswers finds the READ or atomic of each answer. A responder answers in the order
+// in which requests come; so from the end each answer belongs to the last request that
+// fits and is not behind one that was answered later.
+func (c *Conversation) pairAnswers(x *index) {
+	x.answered = map[int]bool{}
+	bound := len(c.Events)
+	for k := len(c.Events) - 1; k >= 0; k-- {
+		a := &c.Events[k]
+		if !a.Answer || !a.BTH.Opcode.IsReadResponse() && a.BTH.Opcode != roce.RCAtomicAck {
+			continue
+		}
+		bound = min(bound, k)
+		for i := bound; i >= 0 && i > bound-window; i-- {
+			e := &c.Events[i]
+			if op := e.BTH.Opcode; !e.Answer && (op.IsReadRequest() || op.IsAtomic()) && a.BTH.PSN.Within(e.BTH.PSN, c.psns(&e.Packet)) {
+				bound, x.answered[i] = i, true
+				break
+			}
+		}
+	}
 }
 
 // requestsLost goes through the requests as the responder does. One that is new did not
@@ -102,22 +126,52 @@ func (c *Conversation) newLost(i int, x *index) string {
 			return "its PSN is asked for by the NAK of frame " + strconv.Itoa(c.Events[k].Frame)
 		}
 	}
-	exact := 0
-	for _, k := range x.answers[p.Add(c.psns(&e.Packet)-1)] {
-		if !sequenceNAK(&c.Events[k].Packet) {
-			exact++
-		}
-	}
 	switch op := e.BTH.Opcode; {
 	case !e.BTH.AckReq && (op.IsSend() || op.IsWrite()): // nothing tells
 		return ""
-	case exact >= len(x.requests[p]): // sent again before the answer came
+	case x.answered[i]:
+		return ""
+	case (op.IsSend() || op.IsWrite()) && c.eachAnswered(p, x): // sent again before the answer came
+		return ""
+	case c.laterAnswered(i, again, x):
 		return ""
 	case again < len(c.Events):
 		return "no answer before it is sent again in frame " + strconv.Itoa(c.Events[again].Frame)
 	}
 	return "no answer in the capture"
 }
+
+// eachAnswered tells whether there are as many answers to the request of a PSN as it
+// was sent.
+func (c *Conversation) eachAnswered(psn roce.PSN, x *index) bool {
+	copies := x.requests[psn]
+	n := 0
+	for _, k := range x.answers[psn.Add(c.psns(&c.Events[copies[0]].Packet)-1)] {
+		if !sequenceNAK(&c.Events[k].Packet) {
+			n++
+		}
+	}
+	return n >= len(copies)
+}
+
+// laterAnswered tells whether a request between event i and again, where it is sent
+// once more, was answered: it cannot have been before the one of event i arrived.
+func (c *Conversation) laterAnswered(i, again int, x *index) bool {
+	for k := i + 1; k < min(again, i+window); k++ {
+		e := &c.Events[k]
+		p := e.BTH.PSN
+		if e.Answer || !p.After(c.Events[i].BTH.PSN) {
+			continue
+		}
+		if x.answered[k] || len(x.requests[p]) > 1 && x.requests[p][0] == k && c.eachAnswered(p, x) {
+			return true
+		}
+	}
+	return false
+}
+
+// window is how many packets behind a request others may tell of it.
+const window = 1024
 
 // repeatLost judges a READ or atomic that is asked again: it did not arrive when no
 // answer to it comes before it is asked once more.
@@ -126,8 +180,7 @@ func (c *Conversation) repeatLost(i int, x *index) string {
 	if op := e.BTH.Opcode; !op.IsReadRequest() && !op.IsAtomic() {
 		return ""
 	}
-	again := x.next(x.requests[e.BTH.PSN], i, len(c.Events))
-	if x.next(x.answers[e.BTH.PSN], i, len(c.Events)) < again {
+	if x.answered[i] {
 		return ""
 	}
 	return "no answer to it in the capture"
