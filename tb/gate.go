@@ -38,6 +38,7 @@ type gate struct {
 	queue   []port.EthBeat // of frames that wait to arrive
 	wait    []uint64       // cycles of silence behind each of them
 	silent  uint64         // cycle at which the next frame may begin
+	owed    int            // bytes of line time that the frames stored so far are ahead of the wire
 	count   Cable
 }
 
@@ -169,16 +170,21 @@ func withFCS(data []byte, wrong bool) []byte {
 	return binary.LittleEndian.AppendUint32(data[:len(data):len(data)], fcs)
 }
 
-// store queues a frame, FCS included.
+// store queues a frame, FCS included. It takes as long to arrive as on the wire, to
+// the byte: else frames would wait longer and longer for those before them.
 func (g *gate) store(f []byte) {
 	n := len(f)
+	beats := (n + port.BeatBytes - 1) / port.BeatBytes
+	g.owed += n + gap
+	cycles := max(beats, g.owed/bytesPerCycle)
+	g.owed = max(g.owed-cycles*bytesPerCycle, -bytesPerCycle)
 	for at := 0; at < n; at += port.BeatBytes {
 		var b port.EthBeat
 		b.Len = uint8(copy(b.Data[:], f[at:]))
 		b.Last = at+port.BeatBytes >= n
 		wait := uint64(0)
 		if b.Last {
-			wait = uint64((n+gap)/bytesPerCycle - at/port.BeatBytes)
+			wait = uint64(cycles - beats)
 		}
 		g.queue, g.wait = append(g.queue, b), append(g.wait, wait)
 	}

@@ -107,3 +107,33 @@ func TestNothingVanishes(t *testing.T) {
 		require.Zero(t, c.Waiting)
 	})
 }
+
+// Frames that come as fast as the wire carries them do not wait for each other,
+// however many come.
+func TestKeepsUp(t *testing.T) {
+	for _, size := range []int{64, 65, 66, 128, 400, 1086, 4158} {
+		g := gate{fault: func(Frame) Verdict { return Verdict{} }}
+		frame := withFCS(make([]byte, size-4), false)
+		var lines int // bytes of line time
+		var at, came []uint64
+		for now, sent := uint64(0), 0; len(came) < 1000; now++ {
+			if begin := lines / bytesPerCycle; len(at) < 1000 && int(now) >= begin+sent/port.BeatBytes {
+				b := port.EthBeat{Len: uint8(copy((&[64]byte{})[:], frame[sent:]))}
+				copy(b.Data[:], frame[sent:])
+				sent += int(b.Len)
+				b.Last = sent == size
+				g.arrive(&b, now)
+				if b.Last {
+					at, sent = append(at, now), 0
+					lines += max(size+gap, (size+port.BeatBytes-1)/port.BeatBytes*bytesPerCycle)
+				}
+			}
+			if b, ok := g.next(now); ok && b.Last {
+				came = append(came, now)
+			}
+		}
+		for i := range came {
+			require.LessOrEqual(t, came[i]-at[i], uint64(size/port.BeatBytes+3), "frame %d of %d bytes", i, size)
+		}
+	}
+}
