@@ -109,6 +109,12 @@ func (h *Host) SetFault(f Fault) {
 // goroutine of the host's kernel.
 func (h *Host) OnFault(f func(frame Frame, number uint64, v Verdict)) { h.struck = f }
 
+// SetLoss has lost say of each frame on its way to the host, when its first beat comes,
+// whether it is lost; nil ends that. The others pass as they come, without being
+// stored: to measure what a loss costs, and nothing else. Those that are lost no Fault
+// sees. It runs on the goroutine of the host's kernel.
+func (h *Host) SetLoss(lost func() bool) { h.node.Wire.gate.loss = lost }
+
 // Inject has a frame, without FCS, arrive at the host as if its peer had sent it,
 // behind those that arrive now; no Fault sees it. Threads of the host call it, or nobody while the
 // bench runs.

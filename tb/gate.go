@@ -30,6 +30,8 @@ type Cable struct {
 // beats pass it as they come.
 type gate struct {
 	fault   Fault
+	loss    func() bool
+	losing  bool // a frame is being lost
 	through bool // a frame is passing
 	storing bool // a frame is being stored
 	frame   []byte
@@ -68,11 +70,19 @@ func (g *gate) cable(now uint64) Cable {
 
 // arrive takes a beat from the other host and tells whether it passes.
 func (g *gate) arrive(b *port.EthBeat, now uint64) bool {
-	if !g.through && !g.storing {
-		g.storing = g.fault != nil || len(g.queue) > 0
+	if !g.through && !g.storing && !g.losing {
+		g.losing = g.loss != nil && g.loss()
+		g.storing = !g.losing && (g.fault != nil || len(g.queue) > 0)
 	}
 	if b.Last {
 		g.count.Came++
+	}
+	if g.losing {
+		if b.Last {
+			g.losing = false
+			g.count.Lost++
+		}
+		return false
 	}
 	if !g.storing {
 		g.through = !b.Last

@@ -137,3 +137,19 @@ func TestKeepsUp(t *testing.T) {
 		}
 	}
 }
+
+// A frame that is lost at its first beat holds nothing up: the one before it and the one
+// behind it pass in the cycles in which they come.
+func TestLossStoresNothing(t *testing.T) {
+	n := 0
+	g := gate{loss: func() bool { n++; return n == 2 }}
+	var passed []bool
+	for range 3 {
+		for i := range 3 {
+			passed = append(passed, g.arrive(&port.EthBeat{Len: 64, Last: i == 2}, uint64(len(passed))))
+		}
+	}
+	require.Equal(t, []bool{true, true, true, false, false, false, true, true, true}, passed)
+	require.Equal(t, Cable{Came: 3, Lost: 1, Arrived: 2, Until: 9}, g.cable(9))
+	require.Equal(t, 3, n)
+}
