@@ -28,11 +28,14 @@ func (a *Acceptor) Frame(now uint64, tx, badFCS bool, data []byte) {
 	c := &a.counts
 	d, _ := err.(roce.Drop)
 	switch {
-	case badFCS:
+	case badFCS, len(data) < roce.MinFrame && !a.p.NoPad:
 		c.BadFCS++
 		return
 	case d.Foreign():
 		c.NotRoCE++
+		return
+	case d >= roce.DropShort && d <= roce.DropFragment: // whose it is cannot be seen
+		c.Malformed++
 		return
 	}
 	c.RxPackets++

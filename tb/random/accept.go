@@ -23,12 +23,15 @@ func (e *end) connection(psn uint32) accept.Connection {
 	c, k := e.cfg, uint8(e.s.h.Index)
 	v := accept.Connection{
 		PeerQPN: e.peer.QPN, MTU: e.pair.MTU.Bytes(), SendPSN: roce.PSN(psn), RecvPSN: roce.PSN(e.peer.PSN),
-		Timeout: c.Timeout, MinRNRTimer: 12, RdAtomic: c.RdAtomic, DestRdAtomic: c.DestRdAtomic,
+		Timeout: c.Timeout, RetryCnt: c.RetryCnt, RNRRetry: c.RNRRetry, MinRNRTimer: c.MinRNRTimer, RdAtomic: c.RdAtomic, DestRdAtomic: c.DestRdAtomic,
 		Access: abi.AccessRemoteWrite | abi.AccessRemoteRead | abi.AccessRemoteAtomic,
 		Path: accept.Path{
 			Known: true, DMAC: e.peer.MAC, SGID: roce.GIDFromIPv4(roce.HostIPv4(k)), DGID: e.peer.GID,
 			TrafficClass: c.TrafficClass, HopLimit: c.HopLimit, SourcePort: c.UDPSPort,
 		},
+	}
+	if v.MinRNRTimer == 0 {
+		v.MinRNRTimer = 12 // the driver's default
 	}
 	if e.pair.IPv6 {
 		v.Path.SGID, v.Path.FlowLabel = roce.HostIPv6(k), c.FlowLabel

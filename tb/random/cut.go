@@ -193,6 +193,9 @@ func (e *end) flushed(c completion, recv bool) error {
 	case c.Status == abi.StatusLocQPOp && c.Vendor == abi.VendorDMARead && !recv && e.s.s.Unreadable != 0 && !*seen:
 		*seen = true
 		e.s.faults++
+	case e.s.s.Loss != nil && (c.Status == abi.StatusRetryExc || c.Status == abi.StatusRNRRetryExc) && !recv && !*seen:
+		*seen = true
+		e.s.exhausted++
 	case e.s.unanswered(c, p.want.Opcode) && !recv && !*seen:
 		*seen = true
 		e.s.faults++

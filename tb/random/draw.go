@@ -14,6 +14,7 @@ type Options struct {
 	Order  uint64 // with Strict: seed of the order
 	Digest bool   // Report.Digest covers all that ever happened
 	Least  bool   // every buffer of the NICs is as small as it may be
+	Loss   bool   // frames are lost, changed, late and out of order
 }
 
 // Draw draws the scenario of a seed.
@@ -29,6 +30,11 @@ func Draw(seed uint64, o Options) *Scenario {
 	s.Driver.PollCost = pick[int64](r, 8_000, 30_000, 100_000)
 	s.Driver.NoPush = chance(r, 20)
 	s.Driver.Seed = seed
+	var loss *rand.Rand
+	if o.Loss {
+		s.Loss, loss = drawLoss(seed)
+		s.Driver.TimeUnit = unit
+	}
 	s.Close = chance(r, 50)
 	s.drawStyle(r)
 
@@ -39,7 +45,10 @@ func Draw(seed uint64, o Options) *Scenario {
 	if n > 2 && rx == 0 {
 		rx = 1 << 11 // messages in many small elements come faster than they are placed
 	}
-	d := drawer{Rand: r, s: s, qps: n, rxBeats: rx}
+	if s.Loss != nil && s.Loss.Overflow {
+		rx = 0
+	}
+	d := drawer{Rand: r, s: s, qps: n, rxBeats: rx, loss: loss}
 	d.limits()
 	fates := make([][]Fate, 1+r.IntN(3))
 	for i := range fates {
@@ -55,6 +64,9 @@ func Draw(seed uint64, o Options) *Scenario {
 	case k < 45:
 		for i := range fates {
 			cuts[i] = d.cuts(fates[i:], stops)
+			if s.Loss != nil {
+				d.outlive(&cuts[i])
+			}
 		}
 	}
 	for i := range fates {
@@ -84,6 +96,7 @@ type drawer struct {
 	s       *Scenario
 	qps     int
 	rxBeats int
+	loss    *rand.Rand // nil: nothing is lost
 	pds     int
 	cqs     [2]int
 
@@ -155,7 +168,7 @@ func (d *drawer) faults(p *Phase) {
 		if chance(d.Rand, 60) {
 			p.Doomed[c.Pair] = d.spoil(&p.Flows[d.IntN(2)][c.Pair], SendKey+Fault(d.IntN(3)))
 		}
-		p.Doomed[c.Pair] = p.Doomed[c.Pair] || d.s.Unreadable != 0
+		p.Doomed[c.Pair] = p.Doomed[c.Pair] || d.s.Unreadable != 0 || d.s.Loss != nil
 	}
 }
 
@@ -172,6 +185,9 @@ func (d *drawer) phase(i int, fates [][]Fate, cuts [2][]Cut) {
 			p.Pairs[q] = d.pair()
 		} else {
 			p.Pairs[q] = d.s.Phases[i-1].Pairs[q]
+		}
+		if f != Keep && d.loss != nil {
+			d.retries(&p.Pairs[q], d.isCut(q))
 		}
 	}
 	messages := max(pick(d.Rand, 20, 100, 400, 400, 1500), 3*d.qps)

@@ -80,12 +80,15 @@ func (d *drawer) element(spans []Span, n int) int {
 }
 
 // unreadable has some reads of the upper half of memory fail, where payload is, and
-// nothing but payload.
-func (s *side) unreadable(size uint64) func(*pcie.TLP) host.Verdict {
+// nothing but payload; of the rest the other fault decides.
+func (s *side) unreadable(size uint64, other func(*pcie.TLP) host.Verdict) func(*pcie.TLP) host.Verdict {
 	r := s.rand(forReads, 0)
 	return func(read *pcie.TLP) (v host.Verdict) {
 		if read.Addr >= size/2 && r.IntN(s.s.Unreadable) == 0 {
 			v.Fault = pick(r, host.FaultUR, host.FaultCA, host.FaultPoison, host.FaultNever)
+		}
+		if v.Fault == host.FaultNone && other != nil {
+			v = other(read)
 		}
 		return v
 	}

@@ -19,6 +19,7 @@ const (
 	msgEndpoints = 'e' // of all QPs, as JSON
 	msgDone      = 'd' // the sender has come to the next point where both meet
 	msgRegions   = 'r' // of a phase, as JSON
+	msgCalm      = 'q' // whether nothing has come to the sender since it last said so
 )
 
 // settle is how long after the last completion a host is at rest, cycles.
@@ -46,6 +47,9 @@ func (s *side) listen(t *hdl.Thread, _ *host.Bus) error {
 				return err
 			}
 			s.regions = append(s.regions, g)
+			s.step.Notify()
+		case msgCalm:
+			s.peerCalm = append(s.peerCalm, m[1] != 0)
 			s.step.Notify()
 		case msgDone:
 			s.peerMet++
@@ -135,15 +139,36 @@ func (s *side) run(t *hdl.Thread, bus *host.Bus, i int) error {
 	s.wait(t, func() bool { return s.finished == s.threads() && s.owed == 0 })
 	s.tell(i)
 	s.meet(t)
-	t.Sleep(settle)
-	for range 10 { // packets of a QP in ERR that were ready to leave do so
-		if s.rest.Check() == nil {
-			break
-		}
-		t.Sleep(settle)
-	}
+	s.calm(t)
 	s.meet(t)
 	return s.settled()
+}
+
+// calm waits until all that is under way has come to its end. Packets of a QP in ERR
+// that were ready to leave do so; frames that are late come, and are answered. So both
+// hosts have to find that nothing has come for a while.
+func (s *side) calm(t *hdl.Thread) {
+	if s.s.Loss == nil {
+		t.Sleep(settle)
+		for k := 0; k < 10 && s.rest.Check() != nil; k++ {
+			t.Sleep(settle)
+		}
+		return
+	}
+	for before, quiet := s.h.Cable().Came, false; !quiet; {
+		t.Sleep(settle)
+		now := s.h.Cable().Came
+		quiet = now == before && s.rest.Check() == nil
+		before = now
+		m := []byte{msgCalm, 0}
+		if quiet {
+			m[1] = 1
+		}
+		s.h.OOB.Send(m)
+		s.calms++
+		s.wait(t, func() bool { return len(s.peerCalm) >= s.calms })
+		quiet = quiet && s.peerCalm[s.calms-1]
+	}
 }
 
 // meet waits for the peer to come as far.
@@ -222,7 +247,7 @@ func (s *side) connect(t *hdl.Thread, i int) error {
 		e.peer = s.remote[i][q]
 		c := e.cfg
 		o := driver.ConnectOptions{
-			MTU: abi.MTU(e.pair.MTU), Timeout: c.Timeout, TrafficClass: c.TrafficClass,
+			MTU: abi.MTU(e.pair.MTU), Timeout: c.Timeout, RetryCnt: c.RetryCnt, RNRRetry: c.RNRRetry, MinRNRTimer: c.MinRNRTimer, TrafficClass: c.TrafficClass,
 			FlowLabel: c.FlowLabel, HopLimit: c.HopLimit, UDPSPort: c.UDPSPort,
 			MaxRdAtomic: some(c.RdAtomic), MaxDestRdAtomic: some(c.DestRdAtomic),
 		}

@@ -16,11 +16,12 @@ var (
 	qps    = flag.Int("qps", 0, "pairs of QPs in TestSeed and TestSoak; 0: drawn")
 	strict = flag.Bool("strict", false, "TestSeed and TestSoak run strict")
 	least  = flag.Bool("least", false, "TestSeed and TestSoak run with the smallest buffers")
+	loss   = flag.Bool("loss", false, "TestSeed runs with losses")
 	order  = flag.Uint64("order", 0, "order of evaluation, with -strict")
 )
 
 func options() random.Options {
-	return random.Options{QPs: *qps, Strict: *strict, Order: *order, Least: *least}
+	return random.Options{QPs: *qps, Strict: *strict, Order: *order, Least: *least, Loss: *loss}
 }
 
 // TestSeed runs one seed, as a failure asks for.

@@ -9,6 +9,7 @@ import (
 	"rnic/hdl"
 	"rnic/tb"
 	"rnic/tb/accept"
+	"rnic/tb/fault"
 	"rnic/tb/host"
 )
 
@@ -20,6 +21,7 @@ type Report struct {
 	Completions int
 	Faults      int // work requests that failed as they were meant to
 	Packets     int
+	Struck      int // frames and TLPs that a fault has struck
 	Bytes       int64
 	Cycles      uint64
 	Digest      uint64    // of both kernels; see hdl.Kernel.Digest
@@ -34,6 +36,7 @@ type run struct {
 	moves   uint64
 	since   uint64 // cycle in which something moved last
 	stalled bool
+	plan    *fault.Plan    // of Scenario.Loss
 	told    [][2][]outcome // by phase, sending host and pair
 }
 
@@ -62,6 +65,9 @@ func (o *Options) flags() (s string) {
 	if o.Least {
 		s += " -least"
 	}
+	if o.Loss {
+		s += " -loss"
+	}
 	if o.Strict {
 		s += fmt.Sprintf(" -strict -order=%d", o.Order)
 	}
@@ -79,9 +85,12 @@ func (s *Scenario) Run() (Report, error) {
 	for n := range r.sides {
 		r.sides[n] = newSide(r, n)
 	}
+	if err := r.attach(); err != nil {
+		return Report{}, err
+	}
 	if s.Unreadable != 0 {
 		for n, h := range b.Hosts {
-			h.Machine.RC.Params.Fault = r.sides[n].unreadable(h.Machine.Mem.Size())
+			h.Machine.RC.Params.Fault = r.sides[n].unreadable(h.Machine.Mem.Size(), h.Machine.RC.Params.Fault)
 		}
 	}
 	if s.Setup != nil {
@@ -112,14 +121,18 @@ func (r *run) over() bool {
 	if moves := a.moves + b.moves; moves != r.moves {
 		r.moves, r.since = moves, now
 	}
-	r.stalled = now-r.since > patience
+	wait := uint64(patience)
+	if r.s.Loss != nil {
+		wait += late
+	}
+	r.stalled = now-r.since > wait
 	return r.stalled
 }
 
 func (r *run) report() Report {
 	rep := Report{
 		Seed: r.s.Seed, QPs: len(r.s.Phases[0].Pairs), Phases: len(r.s.Phases),
-		Cycles: r.bench.World.Now(), Digest: r.bench.World.Digest(),
+		Struck: r.struck(), Cycles: r.bench.World.Now(), Digest: r.bench.World.Digest(),
 	}
 	for n, h := range r.sides {
 		rep.Messages += h.sent
@@ -164,15 +177,18 @@ type side struct {
 	regions      []regions           // of the peer, by phase
 	victims      []*driver.MR        // that the peer's SENDs invalidate
 	victimBuf    *driver.Buffer
-	met, peerMet int // points where both hosts meet that this one, and the peer, has come to
+	calms        int    // times that this host has said whether nothing came
+	peerCalm     []bool // what the peer said
+	met, peerMet int    // points where both hosts meet that this one, and the peer, has come to
 
-	foreign int // completions of QPs that come and go beside the traffic
-	faults  int // work requests that failed as they were meant to
-	sent    int
-	moves   uint64
-	closing bool
-	done    bool
-	err     error // the first
+	foreign   int // completions of QPs that come and go beside the traffic
+	exhausted int // sends that were given up
+	faults    int // work requests that failed as they were meant to
+	sent      int
+	moves     uint64
+	closing   bool
+	done      bool
+	err       error // the first
 }
 
 // newSide makes a host of the run and its threads, in a fixed order.

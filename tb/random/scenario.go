@@ -20,6 +20,8 @@ type Scenario struct {
 	Budget int  // beats of the peer's rx_buf that a host's messages in flight may take; as many of its own the answers
 	Close  bool // destroy everything and stop the device at the end
 
+	Loss *Loss // nil: nothing is lost, and nothing sent again
+
 	// Unreadable, if not 0, has about one of so many reads of payload fail: the send
 	// whose payload that is ends in error. All pairs are cut then.
 	Unreadable int
@@ -81,6 +83,9 @@ type End struct {
 	DestRdAtomic     int // and as responder: no fewer than the peer's RdAtomic
 	PSN              uint32
 	Timeout          uint8
+	RetryCnt         uint8
+	RNRRetry         uint8
+	MinRNRTimer      uint8 // 0: the driver's default
 	TrafficClass     uint8
 	FlowLabel        uint32
 	HopLimit         uint8

@@ -71,7 +71,7 @@ func (e *end) post(t *hdl.Thread, qp *driver.QP, r *rand.Rand, count int) error 
 		wrs = wrs[:0]
 		for k := min(count, 1+r.IntN(s.s.Style.Batch)); len(wrs) < k; {
 			m := &e.out.Messages[e.next]
-			if m.receives() {
+			if m.receives() && (s.s.Loss == nil || !s.s.Loss.Unasked) {
 				if e.credits[e.s.phase-1] == 0 {
 					break
 				}
