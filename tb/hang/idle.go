@@ -1,0 +1,79 @@
+package hang
+
+import (
+	"fmt"
+
+	"rnic/hdl"
+)
+
+// idle is the chain when no QP has work: threads wait, and the NICs do not.
+func (d *Dog) idle(waiters []hdl.Waiter) (l []Step) {
+	for _, w := range waiters {
+		for _, s := range d.sides {
+			if name, ok := below(w.Thread, s.name); ok {
+				l = append(l, Step{Host: s.name, Block: name, Since: w.Since, Text: w.String()})
+			}
+		}
+	}
+	for _, s := range d.sides {
+		l = append(l, s.completions()...)
+		g := newGraph(s)
+		for i := range g.streams {
+			p := &g.streams[i]
+			if p.From != p.To && p.Full() && g.stuck(p) {
+				l = append(l, g.step(p, true))
+				l = append(l, g.follow(p.To, []string{p.From})...)
+				return l
+			}
+		}
+	}
+	return append(l, d.posted()...)
+}
+
+// completions are the CQs with CQEs in memory that the driver has not said to have
+// taken.
+func (s *side) completions() (l []Step) {
+	k := s.h.K
+	for n := 0; ; n++ {
+		get := func(f string) (hdl.Value, bool) { return k.Word(s.name+".nic.cq_writer.cqs", n, f) }
+		exists, ok := get("exists")
+		if !ok {
+			return l
+		}
+		pi, _ := get("pi")
+		ci, _ := get("ci")
+		arm, _ := get("arm")
+		if exists.True() && pi != ci {
+			since := uint64(0)
+			if c := newGraph(s).in["nic.cq_writer.write_done"]; c != nil {
+				since = c.Since
+			}
+			l = append(l, Step{Host: s.name, Block: "nic.cq_writer", Since: since, Text: fmt.Sprintf(
+				"CQ %d: CQEs %v to %v are in memory, and the driver has not said that it has taken them; the CQ is %v", n, ci, pi.Bits-1, arm)})
+		}
+	}
+}
+
+// posted says how many receives are open where.
+func (d *Dog) posted() (l []Step) {
+	for _, s := range d.sides {
+		for _, q := range s.qps {
+			c := s.context(q.n)
+			r := &c.Responder
+			l = append(l, Step{Host: s.name, Block: "nic.qpc", Since: q.since, Text: fmt.Sprintf(
+				"QP %d in %v to QP %d: nothing to send; %d receives are open, %d messages have come", q.n, c.Common.State, c.Common.DestQPN, r.PI-r.CI, r.MSN)})
+			if len(l) == 8 {
+				return l
+			}
+		}
+	}
+	return l
+}
+
+// below cuts the name of a host off a path.
+func below(path, host string) (string, bool) {
+	if len(path) > len(host) && path[:len(host)] == host {
+		return path[len(host)+1:], true
+	}
+	return "", false
+}

@@ -1,0 +1,152 @@
+package hang
+
+import (
+	"fmt"
+	"strings"
+
+	"rnic/roce"
+	"rnic/tb"
+)
+
+// kept is how many packets of each QP, and how many strikes, are remembered.
+const kept = 16
+
+// Packet is a packet that a host has sent.
+type Packet struct {
+	Host     int    // that sent it, 0 or 1
+	Number   uint64 // among the frames of that host, from 1
+	Cycle    uint64 // of its last bit
+	DestQP   roce.QPN
+	Op       roce.Opcode
+	PSN      roce.PSN
+	Syndrome roce.Syndrome
+	MSN      uint32
+	AckReq   bool
+	Bytes    int    // of payload
+	Fault    string // what a fault made of it; "": none struck it
+	Arrives  uint64 // cycle, if no fault struck it
+}
+
+// String is one line.
+func (p Packet) String() string {
+	var b strings.Builder
+	way := [2]string{"a to b", "b to a"}[p.Host]
+	fmt.Fprintf(&b, "cycle %d %s QP %d PSN %#x %v", p.Cycle, way, p.DestQP, uint32(p.PSN), p.Op)
+	if p.Op.HasAETH() {
+		fmt.Fprintf(&b, " %v MSN %d", p.Syndrome, p.MSN)
+	}
+	if p.Bytes > 0 {
+		fmt.Fprintf(&b, " %d bytes", p.Bytes)
+	}
+	if p.AckReq {
+		b.WriteString(" asks for an answer")
+	}
+	if p.Fault != "" {
+		fmt.Fprintf(&b, ": %s by a fault", p.Fault)
+	}
+	return b.String()
+}
+
+// log remembers the last packets that a host sent to each QP. What the host's kernel
+// writes, and what its peer's does, are kept apart.
+type log struct {
+	latency uint64 // of the wire, cycles
+	frames  uint64 // at the port of the host
+	sent    uint64
+	to      map[roce.QPN][]Packet
+
+	strikes []strike // written by the kernel of the peer
+}
+
+// strike is what a fault did to a frame.
+type strike struct {
+	number uint64
+	what   string
+	qp     roce.QPN
+}
+
+func newLog(latency uint64) *log { return &log{latency: latency, to: map[roce.QPN][]Packet{}} }
+
+// tap sees the frames at the port of the host.
+func (l *log) tap(f tb.Frame) {
+	l.frames++
+	if !f.Tx {
+		return
+	}
+	l.sent++
+	p, err := roce.ParseFrame(f.Data)
+	if err != nil {
+		return
+	}
+	cycle := uint64(f.TimePs / tb.PeriodPs)
+	k := Packet{
+		Number: l.sent, Cycle: cycle, DestQP: p.BTH.DestQP, Op: p.BTH.Opcode, PSN: p.BTH.PSN,
+		AckReq: p.BTH.AckReq, Bytes: len(p.Payload), Arrives: cycle + l.latency,
+	}
+	if p.BTH.Opcode.HasAETH() {
+		k.Syndrome, k.MSN = p.AETH.Syndrome, uint32(p.AETH.MSN)
+	}
+	l.to[k.DestQP] = last(append(l.to[k.DestQP], k), kept)
+}
+
+// struck sees what faults do to frames of the host.
+func (l *log) struck(f tb.Frame, number uint64, v tb.Verdict) {
+	k := strike{number: number, what: verdict(v)}
+	if p, err := roce.ParseFrame(f.Data); err == nil {
+		k.qp = p.BTH.DestQP
+	}
+	n := 0
+	for i := range l.strikes {
+		if l.strikes[i].qp == k.qp {
+			n++
+		}
+	}
+	for i := 0; n >= kept; i++ {
+		if l.strikes[i].qp == k.qp {
+			l.strikes = append(l.strikes[:i], l.strikes[i+1:]...)
+			n--
+		}
+	}
+	l.strikes = append(l.strikes, k)
+}
+
+// last is the end of a list, of n at most.
+func last[T any](l []T, n int) []T {
+	if len(l) > 4*n { // now and then, so that it costs little
+		return append(l[:0], l[len(l)-n:]...)
+	}
+	return l
+}
+
+// verdict is what becomes of a frame, in words.
+func verdict(v tb.Verdict) string {
+	var l []string
+	add := func(is bool, format string, args ...any) {
+		if is {
+			l = append(l, fmt.Sprintf(format, args...))
+		}
+	}
+	add(v.Drop, "lost")
+	add(v.Data != nil, "changed")
+	add(v.BadFCS, "given a wrong FCS")
+	add(v.Delay > 0, "late by %d cycles", v.Delay)
+	add(v.Pass > 0, "overtaken by %d", v.Pass)
+	add(len(v.Again) > 0, "doubled")
+	add(len(v.After) > 0, "followed by others")
+	return strings.Join(l, ", ")
+}
+
+// packets are the last ones that the host sent to a QP.
+func (s *side) packets(to roce.QPN) []Packet {
+	l := s.log.to[to]
+	l = append([]Packet(nil), l[max(0, len(l)-kept):]...)
+	for i := range l {
+		l[i].Host = s.n
+		for _, k := range s.log.strikes {
+			if k.number == l[i].Number {
+				l[i].Fault = k.what
+			}
+		}
+	}
+	return l
+}
