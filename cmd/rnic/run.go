@@ -14,7 +14,7 @@ import (
 // runCmd transfers a file. What it prints is the same for the same flags, but
 // for the wall time.
 type runCmd struct {
-	File string `arg:"" optional:"" help:"File to send; without it a built-in payload of 16 KiB."`
+	File string `arg:"" optional:"" help:"File to send; without it a built-in payload of 16 KiB. A .yaml or .yml file is a scenario (docs/scenarios.md): it is run and judged, with --seed, --strict, --vcd, --pcap, --out and --json."`
 
 	MTU     int    `default:"1024" help:"Path MTU in bytes: 256, 512, 1024, 2048 or 4096."`
 	QPs     int    `name:"qps" default:"4" help:"Queue pairs, which take the messages in turn."`
@@ -44,8 +44,11 @@ type runCmd struct {
 	JSON    bool          `help:"Print the result as JSON."`
 }
 
-// Run does the transfer and prints what came of it.
+// Run does the transfer, or runs the scenario, and prints what came of it.
 func (r *runCmd) Run() error {
+	if isScenario(r.File) {
+		return r.scenario()
+	}
 	c, err := r.config(r.Seed)
 	if err != nil {
 		return err

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"rnic/tb"
+	"rnic/tb/scenario"
+)
+
+// isScenario tells whether a FILE is one to be run rather than sent.
+func isScenario(path string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return ext == ".yaml" || ext == ".yml"
+}
+
+// scenario runs the scenario of FILE. What does not come out as expected is an error,
+// told after the report.
+func (r *runCmd) scenario() error {
+	if err := r.foreign(); err != nil {
+		return err
+	}
+	if err := r.window(); err != nil {
+		return err
+	}
+	s, err := scenario.Load(r.File)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal kills
+	var out *outputs
+	start := time.Now()
+	rep, err := s.Run(scenario.Options{
+		Seed: r.Seed, Strict: r.Strict, Stop: func() bool { return ctx.Err() != nil },
+		Open: func(b *tb.Bench) (err error) {
+			out, err = r.open(b)
+			return err
+		},
+	})
+	if out != nil {
+		var cycles uint64
+		if rep != nil {
+			cycles = rep.Cycles
+		}
+		if e := out.finish(cycles); e != nil {
+			return e // a full disk ends the run too, but this names the cause
+		}
+	}
+	if errors.Is(err, scenario.ErrStopped) {
+		return errors.New("interrupted")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.File, err)
+	}
+	rep.Files, rep.WallS = out.files, time.Since(start).Seconds()
+	if r.JSON {
+		e := json.NewEncoder(os.Stdout)
+		e.SetIndent("", "  ")
+		err = e.Encode(rep)
+	} else {
+		err = rep.Table(os.Stdout)
+	}
+	if err == nil && !rep.Pass {
+		err = fmt.Errorf("%s: %d of %d checks failed", r.File, rep.Failed(), len(rep.Checks))
+	}
+	return err
+}
+
+// foreign demands that no flag is given that a scenario has a say in itself.
+func (r *runCmd) foreign() error {
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{
+		{"mtu", r.MTU != 1024},
+		{"qps", r.QPs != 4},
+		{"op", r.Op != "send"},
+		{"msg-size", r.MsgSize != nil},
+		{"depth", r.Depth != 16},
+		{"no-push", r.NoPush},
+		{"fault", len(r.Fault) > 0},
+		{"timeout", r.Timeout != nil},
+		{"retry-cnt", r.RetryCnt != nil},
+		{"rnr-retry", r.RNRRetry != nil},
+		{"link-rate", r.LinkRate != 100},
+		{"link-latency", r.LinkLatency != 300*time.Nanosecond},
+		{"pcie-latency", r.PcieLatency != 250*time.Nanosecond},
+		{"pcie-profile", r.PcieProfile != "constant"},
+		{"stats", r.Stats},
+	} {
+		if f.set {
+			return fmt.Errorf("--%s is for the transfer of a file: %s is a scenario, which says so itself", f.name, r.File)
+		}
+	}
+	return nil
+}
