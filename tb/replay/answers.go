@@ -31,12 +31,12 @@ func (c *Conversation) compareAnswers(m *model, plans map[int]plan) *Result {
 			}
 		}
 	}
-	a := answers{c, m.sent}
+	a := answers{c, m.sent, c.index()}
 	return c.table(AsResponder, m.sent, match, judges{
 		both: func(e int, p *roce.Packet) (f finding) {
 			got, want := *p, c.Events[e].Packet
 			want.AETH.MSN = sub(want.AETH.MSN, base)
-			f = sameAnswer(&got, &want, c.first[want.BTH.PSN])
+			f = sameAnswer(&got, &want, c.first[want.BTH.PSN], a.repeated(e))
 			if poked[want.BTH.PSN] && want.BTH.Opcode != roce.RCAck {
 				f.legal = append(f.legal, legal(AsResponder, dMemory))
 			}
@@ -46,8 +46,17 @@ func (c *Conversation) compareAnswers(m *model, plans map[int]plan) *Result {
 	})
 }
 
-// sameAnswer compares two answers with the same opcode and PSN.
-func sameAnswer(got, want *roce.Packet, request *Event) (f finding) {
+// repeated tells whether an event answers what was answered before.
+func (a *answers) repeated(event int) bool {
+	e := &a.c.Events[event]
+	return slices.ContainsFunc(a.index.answers[e.BTH.PSN], func(i int) bool {
+		return i < event && !isNAK(&a.c.Events[i].Packet) && a.c.Events[i].BTH.Opcode == e.BTH.Opcode
+	})
+}
+
+// sameAnswer compares two answers with the same opcode and PSN, to a request as it was
+// sent first, if that is known, and perhaps again.
+func sameAnswer(got, want *roce.Packet, request *Event, again bool) (f finding) {
 	op := want.BTH.Opcode
 	if op.HasAETH() {
 		g, w := got.AETH.Syndrome, want.AETH.Syndrome
@@ -64,7 +73,11 @@ func sameAnswer(got, want *roce.Packet, request *Event) (f finding) {
 		default:
 			f.wrong = append(f.wrong, fmt.Sprintf("%v, not %v", g, w))
 		}
-		if got.AETH.MSN != want.AETH.MSN {
+		switch d := want.AETH.MSN.Diff(got.AETH.MSN); {
+		case d == 0:
+		case again && d < window:
+			f.legal = append(f.legal, legal(AsResponder, dMSN))
+		default:
 			f.wrong = append(f.wrong, fmt.Sprintf("MSN %d, not %d", uint32(got.AETH.MSN), uint32(want.AETH.MSN)))
 		}
 	}
@@ -89,9 +102,11 @@ func (f *finding) data(got, want []byte) {
 	}
 }
 
+// answers judges what the model answered.
 type answers struct {
-	c    *Conversation
-	sent []Sent
+	c     *Conversation
+	sent  []Sent
+	index *index
 }
 
 // extra judges an answer that only the model has.
@@ -129,12 +144,9 @@ func (a *answers) missing(event int) (f finding) {
 		f.legal = []string{legal(AsResponder, dSplit)}
 		return f
 	}
-	for i := range event {
-		b := &a.c.Events[i]
-		if b.Answer && !isNAK(&e.Packet) && b.BTH.Opcode == e.BTH.Opcode && b.BTH.PSN == e.BTH.PSN && b.AtomicAckETH == e.AtomicAckETH {
-			f.legal = []string{legal(AsResponder, dDoubled)}
-			return f
-		}
+	if !isNAK(&e.Packet) && a.repeated(event) {
+		f.legal = []string{legal(AsResponder, dDoubled)}
+		return f
 	}
 	if sequenceNAK(&e.Packet) {
 		for i := event - 1; i >= 0; i-- {

@@ -23,6 +23,7 @@ const (
 	dLong     = "long-send"
 	dBehind   = "nak-behind-rnr"
 	dMemory   = "memory"
+	dMSN      = "msn-ahead"
 	dEnd      = "capture-ends"
 	dAckReq   = "ack-request"
 	dAhead    = "ahead"
@@ -30,6 +31,7 @@ const (
 	dNeedless = "needless"
 	dUnseen   = "unseen"
 	dDoubled  = "doubled"
+	dOvertook = "overtaken"
 )
 
 // Differences are all that are legal; whatever else differs is wrong.
@@ -41,6 +43,7 @@ var Differences = []Difference{
 	{dLong, AsResponder, "a SEND longer than its receive: another NAK code", "invalid request is right; Soft-RoCE answers remote operational error", "9.7.5"},
 	{dBehind, AsResponder, "no sequence NAK behind an RNR NAK", "what comes behind a request that found no receive is dropped; Soft-RoCE takes it for a gap", "9.7.5.2.8"},
 	{dMemory, AsResponder, "memory is other than the requests left it", "others write it too: the model's was made equal before the request arrived", "-"},
+	{dMSN, AsResponder, "the answer to a request that came again has a lower MSN", "it carries the MSN of the moment; to the captured side more requests had come by then", "9.7.5.1.2"},
 	{dDoubled, AsResponder, "no answer where the capture has the same one again", "the request came twice, which the capture does not show", "9.7.5"},
 	{dUnseen, AsResponder, "an answer that the capture has not, and what it answers is asked again", "it was lost before it came to where was captured", "9.7.6.1.3"},
 	{dEnd, AsResponder, "an answer behind the last captured one", "the capture ends before it", "-"},
@@ -48,6 +51,7 @@ var Differences = []Difference{
 	{dAhead, AsRequester, "a packet goes out before the captured answer came", "a requester may send ahead as far as its window goes; the captured one was slower", "9.7.5"},
 	{dAgain, AsRequester, "a packet is sent again that the captured requester did not send again", "a retry begins at the oldest packet that is not acknowledged and repeats all behind it", "9.7.6"},
 	{dNeedless, AsRequester, "a packet is not sent again that the captured requester sent again", "it was acknowledged already", "9.7.6"},
+	{dOvertook, AsRequester, "a packet is sent before others that the capture has before it", "others overtook it before it came to where was captured", "9.7.5"},
 	{dUnseen, AsRequester, "a packet is sent that the capture has only as sent again", "it was lost before it came to where was captured", "9.7.6"},
 	{dEnd, AsRequester, "a request behind the last captured one", "the capture ends before it", "-"},
 }

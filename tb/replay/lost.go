@@ -114,6 +114,9 @@ func (c *Conversation) requestsLost(x *index) {
 // newLost judges the request that is expected.
 func (c *Conversation) newLost(i int, x *index) string {
 	e := &c.Events[i]
+	if x.answered[i] {
+		return ""
+	}
 	p, again := e.BTH.PSN, x.next(x.requests[e.BTH.PSN], i, len(c.Events))
 	for k := i + 1; k < min(again, x.last+1); k++ {
 		f := &c.Events[k]
@@ -128,8 +131,6 @@ func (c *Conversation) newLost(i int, x *index) string {
 	}
 	switch op := e.BTH.Opcode; {
 	case !e.BTH.AckReq && (op.IsSend() || op.IsWrite()): // nothing tells
-		return ""
-	case x.answered[i]:
 		return ""
 	case (op.IsSend() || op.IsWrite()) && c.eachAnswered(p, x): // sent again before the answer came
 		return ""

@@ -13,12 +13,13 @@ type asked struct {
 	c     *Conversation
 	sent  []Sent
 	match map[int]int
-	calm  bool // nothing was lost or asked for again
+	used  map[int]bool // of sent: it stands beside a captured one
+	calm  bool         // nothing was lost or asked for again
 }
 
 // compareRequests sets the model's requests beside the captured ones.
 func (c *Conversation) compareRequests(m *model, r *requester) *Result {
-	a := asked{c, m.sent, r.match, len(c.index().again) == 0}
+	a := asked{c, m.sent, r.match, map[int]bool{}, len(c.index().again) == 0}
 	posts := map[int]string{}
 	for i := range r.jobs {
 		j := &r.jobs[i]
@@ -47,18 +48,17 @@ func (c *Conversation) compareRequests(m *model, r *requester) *Result {
 // later than it was waited for.
 func (a *asked) late() map[int]int {
 	from := 0
-	used := map[int]bool{}
 	for _, k := range a.match {
-		used[k] = true
+		a.used[k] = true
 	}
 	for i := range a.c.Events {
 		if k, ok := a.match[i]; ok {
 			from = k + 1
 			continue
 		}
-		for k := from; !a.c.Events[i].Answer && k < len(a.sent) && !used[k]; k++ {
+		for k := from; !a.c.Events[i].Answer && k < len(a.sent) && !a.used[k]; k++ {
 			if a.sent[k].BTH.PSN == a.c.Events[i].BTH.PSN {
-				a.match[i], used[k], from = k, true, k+1
+				a.match[i], a.used[k], from = k, true, k+1
 				break
 			}
 		}
@@ -171,6 +171,13 @@ func (a *asked) missing(event int) (f finding) {
 				f.legal = []string{legal(AsRequester, dNeedless)}
 				return f
 			}
+		}
+	}
+	for k := range a.sent {
+		if s := &a.sent[k]; !a.used[k] && s.After <= event && s.BTH.PSN == e.BTH.PSN && len(sameRequest(&s.Packet, &e.Packet).wrong) == 0 {
+			a.used[k] = true
+			f.legal = []string{legal(AsRequester, dOvertook)}
+			return f
 		}
 	}
 	f.wrong = []string{"the model does not send it"}
