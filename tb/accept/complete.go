@@ -43,7 +43,7 @@ func (a *Acceptor) Complete(now uint64, c Completion) {
 
 // mayEnd tells whether a failure may have reached the QP.
 func (q *qp) mayEnd(now uint64) bool {
-	return q.failed != 0 || q.a.p.FaultyReads || q.responds.mayBeDead() || q.exhausted(now) || q.rnrExhausted()
+	return q.failed != 0 || q.a.p.FaultyReads || len(q.requests.spent) > 0 || q.responds.mayBeDead() || q.exhausted(now) || q.rnrExhausted()
 }
 
 // exhausted tells whether all retries may have been of no use: a reason for one more
@@ -146,10 +146,10 @@ func (q *qp) failedAs(now uint64, w *sent, c *Completion) {
 	case abi.StatusWRFlush:
 		legal = q.mayEnd(now) || r.flushed
 	case abi.StatusRetryExc:
-		legal = oldest && w.first <= r.una && !r.flushed && (q.exhausted(c.Made) || q.lost(c.Made))
+		legal = !r.flushed && (oldest && w.first <= r.una && (q.exhausted(c.Made) || q.lost(c.Made)) || r.gaveUp(w, c))
 		r.n.timeout.hi++
 	case abi.StatusRNRRetryExc:
-		legal = oldest && w.first <= r.una && !r.flushed && (q.rnrExhausted() || q.failed != 0 && q.waits())
+		legal = !r.flushed && (oldest && w.first <= r.una && (q.rnrExhausted() || q.failed != 0 && q.waits()) || r.gaveUp(w, c))
 	case abi.StatusLocProt:
 		legal = w.fault && !r.flushed && w.first <= r.una
 	case abi.StatusLocQPOp:

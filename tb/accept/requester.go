@@ -33,11 +33,12 @@ type requester struct {
 	retired int  // receive WQEs that those took which are retired
 
 	causes []cause
-	starts []start // of the ACK timer
-	tries  int     // restarts since progress
-	waits  int     // and those for RNR NAKs
-	broke  failure // what arrived that ends the connection
-	part   seq     // where the READ that is being answered was asked for
+	starts []start   // of the ACK timer
+	tries  int       // restarts since progress
+	waits  int       // and those for RNR NAKs
+	spent  []failure // what arrived that may end it, since no retry may be left
+	broke  failure   // what arrived that ends the connection
+	part   seq       // where the READ that is being answered was asked for
 
 	flushed bool // a work request has been
 	n       tally

@@ -184,12 +184,16 @@ func (q *qp) acknowledge(now uint64, s *state, n seq, p *roce.Packet) *problem {
 
 // settled is what stays due behind an ACK of PSN n, and how many requests for an ACK,
 // of them those of duplicates, it has met. Answers that need not come stand in the way,
-// or with skip were left out.
+// or with skip were left out up to the first request for an ACK; what is behind that may
+// still come, or not.
 func (q *qp) settled(s *state, n seq, skip bool) (keep []due, done, repeats int, e *problem) {
 	passed := false // a READ or atomic that stays due
 	for i := range s.dues {
 		d := s.dues[i]
 		switch {
+		case skip && done > 0:
+			d.may = d.may || d.answer == ack && d.again
+			keep = append(keep, d)
 		case d.answer == ack && !passed && d.psn <= n:
 			done++
 			if d.again {

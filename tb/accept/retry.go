@@ -1,6 +1,11 @@
 package accept
 
-import "rnic/roce"
+import (
+	"slices"
+
+	"rnic/abi"
+	"rnic/roce"
+)
 
 // kind is what asks for a restart.
 type kind uint8
@@ -232,6 +237,7 @@ func (q *qp) ask(now uint64, k kind, from seq, wait uint64) {
 		}
 	}
 	r.causes = append(list, c)
+	q.spend(now, k, from)
 	if k == implied {
 		r.n.implied.hi++
 	}
@@ -242,6 +248,26 @@ func (q *qp) ask(now uint64, k kind, from seq, wait uint64) {
 	case k == implied && fresh && alone: // a run of them is one retry
 		r.n.implied.lo++
 	}
+}
+
+// spend notes that a NAK may end the connection: what comes behind it may acknowledge
+// its PSN all the same.
+func (q *qp) spend(now uint64, k kind, from seq) {
+	r := &q.requests
+	switch {
+	case k == rnr && r.waits >= int(q.RNRRetry) && q.RNRRetry != 7:
+		r.spent = append(r.spent, failure{abi.StatusRNRRetryExc, now, from})
+	case k != rnr && r.tries >= int(q.RetryCnt):
+		r.spent = append(r.spent, failure{abi.StatusRetryExc, now, from})
+	}
+}
+
+// gaveUp tells whether a NAK that came before a completion was made may have ended a
+// work request so.
+func (r *requester) gaveUp(w *sent, c *Completion) bool {
+	return slices.ContainsFunc(r.spent, func(f failure) bool {
+		return f.status == c.Status && f.at <= c.Made && f.seq >= w.first && f.seq <= w.last
+	})
 }
 
 // wait is what an RNR timer code asks for, in cycles, rounded up.
