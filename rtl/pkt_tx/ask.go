@@ -127,7 +127,7 @@ func (a *Ask) response(pkt *port.TxPkt, lane way) {
 }
 
 func (a *Ask) put(kind askKind, pkt *port.TxPkt) {
-	*a.HdrReq.Next() = port.TxHdrReq{QPN: pkt.QPN, Resp: pkt.Resp, Gen: pkt.Gen}
+	*a.HdrReq.Next() = port.TxHdrReq{QPN: pkt.QPN, Resp: pkt.Resp, Gen: pkt.Gen, LastPSN: pkt.LastPSN}
 	a.pend(kind, pkt)
 }
 

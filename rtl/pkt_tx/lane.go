@@ -52,7 +52,7 @@ func (s *Send) head(j *job) (ready bool) {
 		s.drop()
 	case !j.Pkt.Resp && j.Epoch != s.epoch.Get() && !q.Fresh:
 		if s.again.Ready() {
-			s.again.Put(port.TxHdrReq{QPN: j.Pkt.QPN, Gen: j.Pkt.Gen})
+			s.again.Put(port.TxHdrReq{QPN: j.Pkt.QPN, Gen: j.Pkt.Gen, LastPSN: j.Pkt.LastPSN})
 			d.Lane = laneAsk
 		}
 	case j.Pkt.Unread:

@@ -112,11 +112,12 @@ type RespDone struct {
 }
 
 // TxHdrReq asks qpc for what the headers of one packet need: pkt_tx to qpc.
-// Resp says that the packet is the responder's; else Gen is that of TxPkt.
+// Resp says that the packet is the responder's; else Gen and LastPSN are those of TxPkt.
 type TxHdrReq struct {
-	QPN  QPN
-	Resp bool
-	Gen  uint8
+	QPN     QPN
+	Resp    bool
+	Gen     uint8
+	LastPSN roce.PSN
 }
 
 // TxHdr answers TxHdrReq. Drop: the QP no longer sends (it failed, or it was

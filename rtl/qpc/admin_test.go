@@ -109,7 +109,7 @@ func TestLifeEnds(t *testing.T) {
 	require.Equal(t, abi.QPReset, x.Common.State)
 	require.Zero(t, x.Common.Pending, "nothing more is told")
 	// Nothing of the pipelines does anything now.
-	require.True(t, x.header(&port.TxHdrReq{Resp: true}, &env).Drop)
+	require.True(t, head(x, port.TxHdrReq{Resp: true}).Drop)
 	require.False(t, x.get(&port.SQGet{}, &env).Run)
 	v, _ := x.judge(from2(roce.RCSendOnly, 0x77))
 	require.Equal(t, abi.RxDropBadState, v.Drop)

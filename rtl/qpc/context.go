@@ -88,6 +88,7 @@ type SQ struct {
 type Requester struct {
 	Una   roce.PSN // oldest PSN not acknowledged
 	Gen   uint8    // generation of the requests that are sent; it outlives the QP
+	Asked roce.PSN // PSN after the newest request of this generation that pkt_tx has asked for
 	Again roce.PSN // of the last READ request that asked for the rest of an answer
 
 	Tries    uint8 // since the last progress, but for RNR NAKs

@@ -26,7 +26,8 @@ func (m *QPC) execute() {
 	case srcPut:
 		w = c.put(m.Put.Take())
 	case srcTxReq:
-		*answer(m, &m.TxHdr) = c.header(m.TxReq.Take(), &e)
+		h := answer(m, &m.TxHdr)
+		*h, w = c.header(m.TxReq.Take(), &e)
 	case srcTxFault:
 		w = c.sqFault(m.TxFault.Take())
 	case srcRx:

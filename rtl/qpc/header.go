@@ -9,10 +9,10 @@ import (
 // once the send queue has failed; when a WQE could not be executed, those before
 // it still are. Responses are sent in ERR too: the last one is the NAK that says
 // why. A request from before a rewind is not sent.
-func (c *Context) header(r *port.TxHdrReq, e *Env) port.TxHdr {
+func (c *Context) header(r *port.TxHdrReq, e *Env) (port.TxHdr, Bank) {
 	cm := &c.Common
 	if !cm.Exists {
-		return port.TxHdr{Drop: true}
+		return port.TxHdr{Drop: true}, 0
 	}
 	drop := false
 	switch cm.State {
@@ -25,6 +25,11 @@ func (c *Context) header(r *port.TxHdrReq, e *Env) port.TxHdr {
 		drop = true
 	}
 	stale := !drop && !r.Resp && r.Gen != c.Requester.Gen
+	w := Bank(0)
+	if next := r.LastPSN.Add(1); !drop && !stale && !r.Resp && next.After(c.Requester.Asked) {
+		c.Requester.Asked = next
+		w = InRequester
+	}
 	return port.TxHdr{
 		Drop:    drop || stale,
 		Stale:   stale,
@@ -38,5 +43,5 @@ func (c *Context) header(r *port.TxHdrReq, e *Env) port.TxHdr {
 		TOS:     cm.TOS,
 		TTL:     cm.TTL,
 		Flow:    cm.Flow,
-	}
+	}, w
 }

@@ -120,7 +120,8 @@ func (c *Context) apply(a *abi.QPMailbox) {
 	}
 	if has(abi.AttrSQPSN) {
 		psn := roce.PSN(a.SQPSN)
-		c.SQ.Next, c.SQ.EnteredPSN, c.SQ.Top, c.Requester.Una = psn, psn, psn, psn
+		c.SQ.Next, c.SQ.EnteredPSN, c.SQ.Top = psn, psn, psn
+		c.Requester.Una, c.Requester.Asked = psn, psn
 	}
 	if has(abi.AttrTimeout) {
 		cm.Timeout = a.Timeout

@@ -100,7 +100,8 @@ func (m *model) step(s source) port.QPN {
 		load(p.QPN).put(&p)
 	case srcTxReq:
 		r := take(&m.in.TxReq)
-		o.TxHdr = append(o.TxHdr, load(r.QPN).header(&r, &e))
+		h, _ := load(r.QPN).header(&r, &e)
+		o.TxHdr = append(o.TxHdr, h)
 	case srcTxFault:
 		f := take(&m.in.TxFault)
 		load(f.QPN).sqFault(&f)

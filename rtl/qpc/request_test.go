@@ -314,7 +314,7 @@ func TestInvalidRequests(t *testing.T) {
 			require.Equal(t, notes, x.Common.Pending)
 			require.Equal(t, InCommon|InRequester|InResponder, w)
 			require.Equal(t, abi.QPErr, x.Common.State)
-			require.Equal(t, Requester{Una: 0xfffff0, Fail: FailFlush, Stop: 0xfffff0, Status: c.status, Vendor: c.vendor}, x.Requester)
+			require.Equal(t, Requester{Una: 0xfffff0, Asked: 0xfffff0, Fail: FailFlush, Stop: 0xfffff0, Status: c.status, Vendor: c.vendor}, x.Requester)
 			require.Equal(t, IncomingNone, x.Responder.Incoming)
 			require.False(t, x.expectsResponse(), "everything is flushed")
 		})

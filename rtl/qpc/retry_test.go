@@ -53,7 +53,7 @@ func TestSequenceNAK(t *testing.T) {
 		require.Equal(t, abi.PacketSeqErr, v.Drop)
 		require.Equal(t, rewindAt(at, 1), v.Event)
 		require.Equal(t, InSQ|InRequester, w)
-		require.Equal(t, Requester{Una: at, Gen: 1, Tries: 1, Obeyed: true, Unlimited: true}, x.Requester)
+		require.Equal(t, Requester{Una: at, Gen: 1, Asked: at, Tries: 1, Obeyed: true, Unlimited: true}, x.Requester)
 		require.Equal(t, abi.QPRTS, x.Common.State)
 		require.Zero(t, x.Common.Pending, "the verdict asks")
 		require.False(t, x.get(&port.SQGet{Packets: 16}, &env).Run, "nothing is sent before the answer")
@@ -72,7 +72,7 @@ func TestSequenceNAK(t *testing.T) {
 
 // dropOf is what becomes of a request of a generation.
 func dropOf(c *Context, gen uint8) port.TxHdr {
-	h := c.header(&port.TxHdrReq{Gen: gen}, &env)
+	h := head(c, port.TxHdrReq{Gen: gen})
 	return port.TxHdr{Drop: h.Drop, Stale: h.Stale}
 }
 

@@ -31,7 +31,9 @@ type Resume struct {
 // sends.
 func (c *Context) ask() {
 	s := &c.SQ
-	c.Requester.Gen++
+	r := &c.Requester
+	r.Gen++
+	r.Asked = r.Una
 	s.Rewinding, s.Resume = true, Resume{}
 }
 
@@ -106,13 +108,14 @@ func (c *Context) settle() Bank {
 }
 
 // catchUp is settle for a packet that acknowledges something: retrans is asked by its
-// verdict. While a service is open that sends again, it may have come to what is
-// acknowledged now, and the host may overwrite: the service is to end in vain. One that
-// only sends what is new is always ahead.
+// verdict. While a service is open that sends again, it may have yet to come to what is
+// acknowledged now, and the host may overwrite: the service is to end in vain. It is past
+// that if pkt_tx has asked for it, as for all that has left; and one that only sends what
+// is new always is.
 func (c *Context) catchUp(v *port.RxVerdict, e *Env) Bank {
 	s, r := &c.SQ, &c.Requester
 	switch {
-	case !c.runs() || s.Rewinding || !r.Una.After(s.Next) || s.Busy && s.Next == s.Top:
+	case !c.runs() || s.Rewinding || !r.Una.After(s.Next) || s.Busy && (s.Next == s.Top || !r.Una.After(r.Asked)):
 		return 0
 	case !s.Busy && r.Una == s.EnteredPSN:
 		return c.settle()

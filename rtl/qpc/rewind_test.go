@@ -58,6 +58,21 @@ func TestLateAcknowledgementDuringAService(t *testing.T) {
 	require.Equal(t, []any{uint16(4), roce.PSN(2)}, []any{x.SQ.Exec, x.SQ.Next})
 
 	x = flying(0xfffffe, 10, 1)
+	x.judge(ackOf(0, 0x60))
+	x.back(0xfffffe, 0)
+	x.get(&port.SQGet{Packets: 16}, &env)
+	head(x, port.TxHdrReq{Gen: 0, LastPSN: 7})
+	for psn := range roce.PSN(3) {
+		require.False(t, head(x, port.TxHdrReq{Gen: 1, LastPSN: psn}).Drop)
+	}
+	v, _ = x.judge(ackOf(1, 31))
+	require.False(t, v.Event.Rewind, "the service has come as far")
+	v, _ = x.judge(ackOf(2, 31))
+	require.False(t, v.Event.Rewind, "just as far")
+	v, _ = x.judge(ackOf(3, 31))
+	require.Equal(t, rewindAt(4, 2), v.Event, "beyond, from before the rewind")
+
+	x = flying(0xfffffe, 10, 1)
 	x.SQ.PI = 20
 	x.get(&port.SQGet{Packets: 16}, &env)
 	v, _ = x.judge(ackOf(10, 31))
