@@ -45,6 +45,10 @@
 // Shift is the lane of the first byte, and where two pieces meet in a beat they
 // are merged in the payload buffer. Its beats are reserved before the read.
 //
+// Reads are asked for at the rate at which PCIe brings their answers (Params.PcieBytes),
+// 1,024 bytes ahead at most. What is behind a rewind so waits for one read, and not for
+// all that was ordered before, which fills the buffer after each rewind anew.
+//
 // A request whose payload cannot be read is not sent; Fault tells qpc. Answers of
 // qpc from before it took the fault may be out of date: those packets are asked
 // for again when their turn comes, and dropped if qpc says so. One that is dropped

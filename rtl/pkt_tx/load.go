@@ -10,6 +10,9 @@ import (
 // run by run, and tells Buffer what will come. When mpt refuses a piece, the
 // pieces behind it are not read, and the packet's last landing says so. A request from
 // before a rewind reserves and reads nothing.
+//
+// No more is asked for than PCIe brings, so that reads wait here and not in the host,
+// where nobody can take back those that a rewind makes useless.
 type Load struct {
 	hdl.Regs[loadState]
 	MptRes hdl.In[port.MptRes]
@@ -22,9 +25,11 @@ type Load struct {
 	beats    uint16
 
 	fence fence
+	rate  uint32 // bytes a cycle that PCIe brings, headers included
 }
 
 type loadState struct {
+	Debt     uint32        // bytes on PCIe that were asked for and cannot have come yet
 	Reserved uint16        // beats reserved so far, modulo 2^16
 	Second   bool          // the second run of the piece is to be read
 	Skip     bool          // the packet is stale: it has no beats
@@ -47,6 +52,7 @@ type landing struct {
 // Eval deals with one run.
 func (l *Load) Eval() {
 	q, d := &l.Q, &l.D
+	d.Debt = q.Debt - min(q.Debt, l.rate)
 	if l.old.Valid() {
 		l.fence.take(&d.Fence, l.old.Take())
 	}
@@ -68,7 +74,7 @@ func (l *Load) Eval() {
 	}
 	var res *port.MptRes
 	if !o.Inline {
-		if !l.MptRes.Valid() || !l.Read.Ready() {
+		if !l.MptRes.Valid() || !l.Read.Ready() || q.Debt > slack {
 			return
 		}
 		if res = l.MptRes.Head(); vendor == abi.VendorNone {
@@ -103,8 +109,15 @@ func (l *Load) Eval() {
 	}
 }
 
+const (
+	slack      = 1024 // bytes of answers that may queue in the host
+	completion = 256  // bytes of payload of a completion
+	cplHeader  = 20   // bytes of its header, and of what frames it
+)
+
 // read asks for one run.
 func (l *Load) read(o *op, addr port.BusAddr, n uint16, lane uint8, last bool) {
+	l.D.Debt += uint32(n) + (uint32(n)+completion-1)/completion*cplHeader
 	*l.Read.Next() = port.ReadReq{Addr: addr, Len: uint32(n), Shift: lane % beatBytes}
 	l.put(o, n, last, abi.VendorNone)
 }

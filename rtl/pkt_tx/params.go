@@ -25,6 +25,7 @@ type Params struct {
 	PayloadBeats uint16 // beats of the payload buffer; 512, which is 32 KiB; at least 66
 	Packets      int    // packets between their lookup in mpt and their frame, at most 100; 64
 	Asked        int    // packets that wait for qpc, or for Translate or Send, at most 100; 16
+	PcieBytes    int    // bytes a cycle that PCIe brings, headers of completions included; 63
 }
 
 func (p *Params) defaults() {
@@ -33,6 +34,7 @@ func (p *Params) defaults() {
 	p.PayloadBeats = max(p.PayloadBeats, minBeats)
 	hdl.Default(&p.Packets, 64)
 	p.Packets = min(max(p.Packets, 2), maxWaiting)
+	hdl.Default(&p.PcieBytes, 63)
 	hdl.Default(&p.Asked, 16)
 	p.Asked = min(max(p.Asked, 2), maxWaiting)
 }
@@ -80,6 +82,7 @@ func New(p Params) *TX {
 	hdl.Wire(&t.Send.taken, &t.Buffer.taken)
 	hdl.Wire(&t.Buffer.released, &t.Load.released)
 	t.Load.beats = p.PayloadBeats
+	t.Load.rate = uint32(p.PcieBytes)
 	t.Buffer.beats = p.PayloadBeats
 	t.Buffer.payload.Init(int(p.PayloadBeats), hdl.WriteFirst)
 	t.Ask.Last.Init(1<<p.LogQP, hdl.WriteFirst)

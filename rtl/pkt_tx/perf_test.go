@@ -98,6 +98,32 @@ func TestSmallPackets(t *testing.T) {
 	}
 }
 
+// Reads do not run ahead of what PCIe can bring, a packet and 1,024 bytes aside, and do
+// not fall behind either.
+func TestReadsArePaced(t *testing.T) {
+	for _, n := range []int{64, 256, 1000, 1024, 4096} {
+		b := build(setup{dmaCycles: 400})
+		var l load
+		for i := range 64 {
+			l.request(0x10, roce.RCSendMiddle, host(port.VA(i*n), n))
+		}
+		k := elaborate(t, b)
+		b.feed(l)
+		require.NoError(t, k.Run(400))
+		sum := 0
+		for i, at := range b.Read.At {
+			most := int(at-b.Read.At[0])*63 + 1024 + 63
+			require.LessOrEqual(t, sum, most, "read %d of %d bytes", i, n)
+			got := int(b.Read.Got[i].Len)
+			sum += got + (got+255)/256*20
+			if n >= 1000 { // others are held by Translate, a packet a cycle, and by the lane
+				require.GreaterOrEqual(t, sum, min(most-1024-2*63, 30<<10), "read %d of %d bytes", i, n)
+			}
+		}
+		require.Greater(t, sum, min(60*64, 20<<10))
+	}
+}
+
 // With reads that take 500 cycles, at least 48 packets and 16 KiB are under way.
 func TestReadsAhead(t *testing.T) {
 	for _, n := range []int{64, 1024} {
