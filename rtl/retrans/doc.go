@@ -77,7 +77,7 @@
 // that is acknowledged by itself. Clock: 1 a request that leaves, an event, and a
 // Sent that finds its list empty.
 //
-// Storage with 1,024 QPs and 1,024 entries: lists 1,024 x 216 bits, entries
+// Storage with 1,024 QPs and 1,024 entries: lists 1,024 x 217 bits, entries
 // 1,024 x 81, links 1,024 x 57, spare 1,024 x 16, queue of QPs 1,024 x 24, records of
 // Clock 1,024 x 255, timer 2,016 x 81.
 //

@@ -188,7 +188,7 @@ func (m *Retrans) purge(l *list) {
 		return
 	}
 	p := m.Purge.Take()
-	*l = list{Gen: l.Gen, Queued: l.Queued, Purged: true}
+	*l = list{Queued: l.Queued, Purged: true}
 	m.tell.Put(news{Kind: newsPurge, QPN: p.QPN})
 	m.CQE.Put(port.CQEReq{Purge: true, QPN: p.QPN})
 }

@@ -55,10 +55,11 @@ type list struct {
 	Status  abi.WCStatus // failAt
 	Vendor  abi.VendorErr
 
-	Rewind bool // the QP is to send again
-	Wait   bool // but not yet
-	At     roce.PSN
-	Gen    uint8 // of the newest rewind; kept for the next life of the QP number
+	Rewind  bool // the QP is to send again
+	Wait    bool // but not yet
+	At      roce.PSN
+	Rewound bool  // since the last marker, and so Gen is valid
+	Gen     uint8 // of the newest rewind
 
 	Queued bool // the QP is in the queue of those with something to do
 	Purged bool // no message has come since
@@ -117,8 +118,8 @@ func (l *list) learn(e *port.AckEvent) (rewind bool) {
 	switch {
 	case l.Fail != failNone:
 		l.Rewind = false
-	case e.Rewind && int8(e.Gen-l.Gen) > 0:
-		l.Rewind, l.Wait, l.At, l.Gen = true, e.Wait != 0, e.At, e.Gen
+	case e.Rewind && (!l.Rewound || int8(e.Gen-l.Gen) > 0):
+		l.Rewound, l.Rewind, l.Wait, l.At, l.Gen = true, true, e.Wait != 0, e.At, e.Gen
 		return true
 	}
 	return false

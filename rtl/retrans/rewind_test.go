@@ -222,6 +222,25 @@ func TestGenerations(t *testing.T) {
 	require.Equal(t, want, b.gens())
 }
 
+// TestAnyFirstGeneration: what a life of a QP number begins with says nothing; the
+// questions of lives before may not have come here.
+func TestAnyFirstGeneration(t *testing.T) {
+	b := open(t)
+	var want []uint8
+	for gen := 1; gen < 1000; gen += 77 {
+		b.Purge.Push(port.Purge{QPN: 3})
+		b.run(t, 30)
+		b.Sent.Push(wire(3, 1, 5, 1))
+		b.run(t, 30)
+		want = append(want, uint8(gen), uint8(gen+1))
+		b.Ack.Push(rewind(3, 5, uint8(gen), 0))
+		b.run(t, 30)
+		b.Ack.Push(rewind(3, 5, uint8(gen+1), 0))
+		b.run(t, 30)
+	}
+	require.Equal(t, want, b.gens())
+}
+
 // TestOlderRewindComesLater, by the other port: it does not count, whether the newer
 // one has its answer or not.
 func TestOlderRewindComesLater(t *testing.T) {
