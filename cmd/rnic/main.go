@@ -10,11 +10,12 @@ import (
 
 // cli is the command line.
 type cli struct {
-	Run    runCmd    `cmd:"" help:"Move a file from one host to the other and verify it."`
-	Bench  benchCmd  `cmd:"" help:"Goodput, message rate and latency, in cycles of the model."`
-	Replay replayCmd `cmd:"" help:"Play a capture of RoCEv2 to the model, and compare it packet by packet."`
-	Regs   regsCmd   `cmd:"" help:"List the registers, counters and doorbells of BAR0."`
-	Area   areaCmd   `cmd:"" help:"Flip-flop and RAM bits of each block."`
+	Run     runCmd     `cmd:"" help:"Move a file from one host to the other and verify it."`
+	Bench   benchCmd   `cmd:"" help:"Goodput, message rate and latency, in cycles of the model."`
+	Replay  replayCmd  `cmd:"" help:"Play a capture of RoCEv2 to the model, and compare it packet by packet."`
+	Connect connectCmd `cmd:"" help:"Run one host whose wire leads outside: to QEMU or a TAP device. Standard input drives its verbs."`
+	Regs    regsCmd    `cmd:"" help:"List the registers, counters and doorbells of BAR0."`
+	Area    areaCmd    `cmd:"" help:"Flip-flop and RAM bits of each block."`
 }
 
 func main() {

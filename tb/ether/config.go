@@ -47,8 +47,8 @@ func (c *Config) String() string {
 	return fmt.Sprintf("seed=%d mac=%v ipv4=%v ipv6=%v unit=%d", c.Seed, c.MAC, netip.AddrFrom4(c.IPv4), c.IPv6, c.TimeUnit)
 }
 
-// parseConfig reads what String writes.
-func parseConfig(s string) (c Config, err error) {
+// ParseConfig reads what String writes. The error names the setting that is wrong.
+func ParseConfig(s string) (c Config, err error) {
 	words := strings.Fields(s)
 	names := []string{"seed", "mac", "ipv4", "ipv6", "unit"}
 	if len(words) != len(names) {

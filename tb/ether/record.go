@@ -75,7 +75,7 @@ func Open(r io.Reader) (*Recording, error) {
 	if !ok {
 		return nil, fmt.Errorf("recording: does not begin with %q", magic)
 	}
-	c, err := parseConfig(rest)
+	c, err := ParseConfig(rest)
 	if err != nil {
 		return nil, fmt.Errorf("recording: line 1: %w", err)
 	}

@@ -37,7 +37,7 @@ type stream struct {
 // unix socket that nobody listens on any more is replaced.
 func Listen(network, addr string) (Wire, error) {
 	if network == "unix" {
-		removeStale(addr)
+		removeStale(network, addr)
 	}
 	l, err := net.Listen(network, addr)
 	if err != nil {
@@ -49,12 +49,13 @@ func Listen(network, addr string) (Wire, error) {
 	return w, nil
 }
 
-// removeStale removes a unix socket that refuses connections.
-func removeStale(path string) {
+// removeStale removes a unix socket that nobody has open any more. To one of another
+// type it cannot connect, and leaves it.
+func removeStale(network, path string) {
 	if i, err := os.Lstat(path); err != nil || i.Mode()&os.ModeSocket == 0 {
 		return
 	}
-	c, err := net.Dial("unix", path)
+	c, err := net.Dial(network, path)
 	if err == nil {
 		c.Close()
 	} else if errors.Is(err, syscall.ECONNREFUSED) {

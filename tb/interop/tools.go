@@ -237,6 +237,7 @@ func tools() (list []Case) {
 		}
 	})
 	add("ib_read_bw", func(a *attempt) {
+		a.ask(a.model, "fill off=%d len=9001 seed=78", target)
 		a.tool(a.perftest(duty{mtu: 1024}), "ib_read_bw -o 4 -s 9001 -m 1024"+common)
 	})
 	add("ib_atomic_bw -A FETCH_AND_ADD", func(a *attempt) {
