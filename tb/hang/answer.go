@@ -10,17 +10,23 @@ import (
 func (x *chain) unanswered(end roce.PSN) {
 	x.say(x.s, "nic.retrans", x.s.since(x.n), "requests up to PSN %#x have left; PSN %#x is the oldest without an answer; %s", uint32(end.Add(0xffffff)), uint32(x.una), timer(&x.c))
 	asked := x.sent()
-	if asked == nil {
-		x.say(x.s, "wire", x.s.since(x.n), "the packet of PSN %#x is none of the last", uint32(x.una))
-		return
-	}
-	if asked.Fault != "" {
+	var arrived uint64
+	switch k := x.struck(); {
+	case asked != nil && asked.Fault != "":
 		x.say(x.s, "wire", asked.Cycle, "%v", asked)
 		x.off()
 		return
+	case asked != nil:
+		arrived = asked.Arrives
+		x.say(x.s, "wire", asked.Cycle, "%v; it arrived in cycle %d", asked, arrived)
+	case k != nil:
+		x.say(x.s, "wire", k.cycle, "the packet of PSN %#x was %s by a fault in cycle %d", uint32(x.una), k.what, k.cycle)
+		x.off()
+		return
+	default:
+		x.say(x.s, "wire", x.s.since(x.n), "no fault struck the packet of PSN %#x, which left before the last ones", uint32(x.una))
 	}
-	x.say(x.s, "wire", asked.Cycle, "%v; it arrived in cycle %d", asked, asked.Arrives)
-	if a := x.answered(asked); a != nil {
+	if a := x.answered(arrived); a != nil {
 		x.say(x.peer, "wire", a.Cycle, "%v", a)
 		if a.Fault != "" {
 			x.off()
@@ -52,12 +58,22 @@ func (x *chain) sent() (found *Packet) {
 	return found
 }
 
-// answered is the first answer to a packet, or to a later one.
-func (x *chain) answered(asked *Packet) *Packet {
+// struck is what a fault last did to a packet of the oldest PSN without an answer.
+func (x *chain) struck() (found *strike) {
+	for i := range x.s.log.strikes {
+		if k := &x.s.log.strikes[i]; k.qp == roce.QPN(x.c.Common.DestQPN) && k.psn == x.una {
+			found = k
+		}
+	}
+	return found
+}
+
+// answered is the first answer to the packet that arrived in a cycle, or to a later one.
+func (x *chain) answered(arrived uint64) *Packet {
 	l := x.peer.packets(roce.QPN(x.n))
 	for i := range l {
 		p := &l[i]
-		if p.Cycle > asked.Arrives && p.Op.IsResponse() && !p.PSN.Before(x.una) {
+		if p.Cycle > arrived && p.Op.IsResponse() && !p.PSN.Before(x.una) {
 			return p
 		}
 	}

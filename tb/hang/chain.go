@@ -54,7 +54,7 @@ func (x *chain) from(s *side, qpn int, from, to string) bool {
 		}
 		st := g.step(b.p, false)
 		st.Text = fmt.Sprintf("it holds what is of QP %d", qpn)
-		if b.has {
+		if b.has && !b.psn.Before(x.una) && b.psn.Before(x.c.SQ.Top) {
 			st.Text += fmt.Sprintf(", PSN %#x", uint32(b.psn))
 		}
 		x.steps = append(x.steps, st)
@@ -144,6 +144,9 @@ func (x *chain) rewinding() {
 	switch {
 	case l.Rewind && l.Wait:
 		x.say(x.s, "nic.retrans.clock", r.Deadline, "an RNR NAK has it wait until cycle %d", r.Deadline)
+		n := int(x.c.Common.DestQPN)
+		c := x.peer.context(n)
+		x.refusal(n, &c, x.graph[x.peer.n].in["nic.qpc.rx"].Since)
 	case x.from(x.s, x.n, "ack_gen.judge.verdict", "qpc.retire"):
 	default:
 		x.follow(x.s, "nic.retrans")

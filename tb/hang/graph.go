@@ -3,6 +3,7 @@ package hang
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"rnic/hdl"
@@ -82,26 +83,48 @@ func (g *graph) follow(block string, seen []string) []Step {
 			return []Step{{Host: g.s.name, Block: block, Since: g.now, Text: "the circle is closed: these blocks wait for each other for ever"}}
 		}
 	}
-	seen = append(seen, block)
+	seen = append(slices.Clone(seen), block)
 	if block == "rc" {
 		return []Step{g.host()}
 	}
 	if p := g.full(block); p != nil {
 		return append([]Step{g.step(p, true)}, g.follow(p.To, seen)...)
 	}
-	if p, what := g.missing(block); p != nil {
+	if p, n := g.missing(block); p != nil {
 		s := g.step(p, false)
-		s.Text = "it waits for " + what
-		if p.From == "nic.dma.read" {
-			return append([]Step{s}, g.read(p, seen)...)
-		}
-		return append([]Step{s}, g.follow(p.From, seen)...)
+		s.Text = "it waits for " + n.What
+		return append([]Step{s}, g.owed(p, n, seen)...)
 	}
 	if block == "nic.dma.read" {
 		return g.reads(seen)
 	}
 	return []Step{g.root(block)}
 }
+
+// owed goes on from an answer that is missing: with the block that owes it, or, if that
+// waits for nothing, with one on the way of the question.
+func (g *graph) owed(p *hdl.Stream, n *need, seen []string) []Step {
+	if p.From == "nic.dma.read" {
+		if l := g.read(p, seen); l != nil {
+			return l
+		}
+	}
+	owes := g.follow(p.From, seen)
+	if owes[len(owes)-1].known() {
+		return owes
+	}
+	for _, v := range n.Via {
+		if l := g.follow("nic."+v, seen); len(l) > 1 && l[len(l)-1].known() {
+			return l
+		}
+	}
+	return owes
+}
+
+// known tells whether a last step is more than that nothing is known.
+func (s *Step) known() bool { return s.Text != "" && !strings.HasPrefix(s.Text, unknown) }
+
+const unknown = "it waits for nothing that is known"
 
 // full is the Out of a block that has been full longest.
 func (g *graph) full(block string) (found *hdl.Stream) {
@@ -115,7 +138,7 @@ func (g *graph) full(block string) (found *hdl.Stream) {
 }
 
 // missing is an In of a block by which something must come that does not, and what.
-func (g *graph) missing(block string) (*hdl.Stream, string) {
+func (g *graph) missing(block string) (*hdl.Stream, *need) {
 	for i := range needs {
 		n := &needs[i]
 		p := g.in["nic."+n.In]
@@ -124,19 +147,19 @@ func (g *graph) missing(block string) (*hdl.Stream, string) {
 		}
 		if why := g.in["nic."+n.For]; why != nil {
 			if why.N > 0 && g.stuck(why) {
-				return p, n.What
+				return p, n
 			}
 		} else if why := g.out["nic."+n.For]; why != nil && why.Since > 0 && why.Since >= p.Since {
-			return p, n.What
+			return p, n
 		}
 	}
-	return nil, ""
+	return nil, nil
 }
 
 // root is the end of the chain at a block that waits for nothing that is known: it
 // does not take what is there.
 func (g *graph) root(block string) Step {
-	s := Step{Host: g.s.name, Block: block, Since: g.now, Text: "it waits for nothing that is known"}
+	s := Step{Host: g.s.name, Block: block, Since: g.now, Text: unknown}
 	awake, due, _ := g.s.h.K.Activity(g.s.name + "." + block)
 	sleeps := "it sleeps, and nothing is due"
 	switch {
@@ -160,7 +183,8 @@ func (g *graph) root(block string) Step {
 	return s
 }
 
-// read goes on from an answer of dma that is missing: the read that it belongs to.
+// read goes on from an answer of dma that is missing, if the read that it belongs to
+// is under way.
 func (g *graph) read(p *hdl.Stream, seen []string) []Step {
 	d := &g.s.h.NIC.Dma.Read
 	c := 0
@@ -171,7 +195,7 @@ func (g *graph) read(p *hdl.Stream, seen []string) []Step {
 	if cur.Valid && d.Q.Open>>cur.Tag&1 != 0 {
 		return g.tag(int(cur.Tag), clients[c], p.Since, seen)
 	}
-	return g.follow("nic.dma.read", seen)
+	return nil
 }
 
 // reads goes on from dma's reads: a tag that is open.
@@ -225,8 +249,8 @@ type beat struct {
 	has bool // it has a PSN
 }
 
-// beats finds the beats that name a QP, in the order of needs: those that are furthest
-// come last. Only streams between from and to of needs are looked at.
+// beats finds the oldest beat in each stream that names a QP, in the order of needs:
+// those that are furthest come last. Only streams between from and to of needs are looked at.
 func (g *graph) beats(qpn int, from, to string) (l []beat) {
 	on := from == ""
 	for k := range needs {
@@ -234,13 +258,13 @@ func (g *graph) beats(qpn int, from, to string) (l []beat) {
 		p := g.in["nic."+needs[k].In]
 		if on && p != nil {
 			qp, psn := names(p)
-			for i := 0; i < p.N && qp != ""; i++ {
+			for i, found := 0, false; i < p.N && qp != "" && !found; i++ {
 				if v, ok := p.Beat(i, qp); ok && int(v.Bits) == qpn {
 					b := beat{p: p, i: i}
 					if v, ok := p.Beat(i, psn); ok {
 						b.psn, b.has = roce.PSN(v.Bits), true
 					}
-					l = append(l, b)
+					l, found = append(l, b), true
 				}
 			}
 		}

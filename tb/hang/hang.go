@@ -23,7 +23,10 @@ type WR struct {
 // String says which it is.
 func (w *WR) String() string {
 	s := fmt.Sprintf("%s, QP %d: work request at WQE index %d (%s, %d bytes", w.Host, w.QP, w.Index, w.Op, w.Bytes)
-	if w.Begun {
+	switch {
+	case w.Begun && w.First == w.Last:
+		s += fmt.Sprintf(", PSN %#x", uint32(w.First))
+	case w.Begun:
 		s += fmt.Sprintf(", PSN %#x to %#x", uint32(w.First), uint32(w.Last))
 	}
 	return s + fmt.Sprintf(") to QP %d", w.Peer)
@@ -58,17 +61,14 @@ func (h *Hang) Error() string {
 		fmt.Fprintf(&b, "\n%v", h.WR)
 	}
 	for i, s := range h.Chain {
-		word := "which waits for"
-		switch {
-		case i == 0:
-			word = "it waits for"
-		case i == len(h.Chain)-1:
-			word = "the root"
+		word := ""
+		if i == len(h.Chain)-1 {
+			word = "the root: "
 		}
-		fmt.Fprintf(&b, "\n\t%d. %s: %v", i+1, word, s)
+		fmt.Fprintf(&b, "\n\t%d. %s%v", i+1, word, s)
 	}
 	if len(h.Packets) > 0 {
-		fmt.Fprintf(&b, "\nthe last %d packets of the QP:", len(h.Packets))
+		b.WriteString("\nthe last packets of the QP, with the cycle in which they had left:")
 	}
 	for _, p := range h.Packets {
 		fmt.Fprintf(&b, "\n\t%v", p)
@@ -101,6 +101,7 @@ func (d *Dog) explain(dead *hdl.WorldDeadlock, err error) *Hang {
 		}
 	}
 	if f.qp == nil {
+		h.Since = d.motion()
 		h.Chain = d.idle(h.Waiters)
 		return h
 	}
@@ -108,6 +109,16 @@ func (d *Dog) explain(dead *hdl.WorldDeadlock, err error) *Hang {
 	h.WR, h.Chain = x.wr, x.steps
 	h.Packets = merge(f.side.packets(roce.QPN(x.wr.Peer)), x.peer.packets(roce.QPN(f.qp.n)))
 	return h
+}
+
+// motion is the cycle in which a beat moved last.
+func (d *Dog) motion() (cycle uint64) {
+	for _, s := range d.sides {
+		for _, p := range s.h.K.Streams() {
+			cycle = max(cycle, p.Since)
+		}
+	}
+	return cycle
 }
 
 // merge puts the packets of both directions in order, and keeps the last.

@@ -11,6 +11,9 @@ import (
 // forever is the RNR retry count without limit.
 const forever = 7
 
+// patience is how many limits the bench may keep something back: more is for ever.
+const patience = 10
+
 // limits are how long a QP may be without progress, and without another try, cycles.
 // With what is added to each, Dog.limit, neither is close.
 func (d *Dog) limits(s *side, n int) (all, one uint64) {
@@ -42,6 +45,7 @@ func (d *Dog) judge(s *side, q *qp, now, held uint64) string {
 		return ""
 	}
 	margin := d.limit + min(s.h.NIC.Dma.Read.Params.Timeout, d.limit)
+	held = min(held, q.tried+patience*d.limit)
 	all, one := d.limits(s, q.n)
 	switch {
 	case now > max(q.since, held)+margin+all:

@@ -62,7 +62,9 @@ type log struct {
 type strike struct {
 	number uint64
 	what   string
+	cycle  uint64
 	qp     roce.QPN
+	psn    roce.PSN
 }
 
 func newLog(latency uint64) *log { return &log{latency: latency, to: map[roce.QPN][]Packet{}} }
@@ -91,9 +93,9 @@ func (l *log) tap(f tb.Frame) {
 
 // struck sees what faults do to frames of the host.
 func (l *log) struck(f tb.Frame, number uint64, v tb.Verdict) {
-	k := strike{number: number, what: verdict(v)}
+	k := strike{number: number, what: verdict(v), cycle: uint64(f.TimePs / tb.PeriodPs)}
 	if p, err := roce.ParseFrame(f.Data); err == nil {
-		k.qp = p.BTH.DestQP
+		k.qp, k.psn = p.BTH.DestQP, p.BTH.PSN
 	}
 	n := 0
 	for i := range l.strikes {
