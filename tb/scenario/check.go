@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"slices"
+
+	"rnic/abi"
 )
 
 // look finds what a name means.
@@ -50,6 +52,7 @@ func (r *reader) check(s *Scenario) {
 	for _, w := range s.Work {
 		r.work(s, w)
 	}
+	s.change()
 	r.cycles(s)
 	r.expectations(s)
 }
@@ -205,6 +208,23 @@ func (r *reader) cycles(s *Scenario) {
 		if !visit(w) {
 			r.fail(w.Pos, "a step that waits for itself")
 			return
+		}
+	}
+}
+
+// change notes the regions that the work may change: what is sent of them is judged
+// by what is expected of memory, not by what was there when it was posted.
+func (s *Scenario) change() {
+	for _, w := range s.Work {
+		o := w.kind()
+		fetches := o.recv || o.wqe == abi.OpRead || o.wqe == abi.OpCompareSwap || o.wqe == abi.OpFetchAdd
+		for i := range w.Local {
+			if m := w.Local[i].mr; fetches && m != nil {
+				m.changes = true
+			}
+		}
+		if w.Remote != nil && w.Remote.mr != nil && o.wqe != abi.OpRead {
+			w.Remote.mr.changes = true
 		}
 	}
 }

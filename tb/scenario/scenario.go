@@ -74,6 +74,7 @@ type MR struct {
 	Offset  uint64 // in its first page
 	Access  abi.AccessFlags
 	Content Content
+	changes bool // the work may change it
 }
 
 // first are the bytes that it has at the beginning.

@@ -116,6 +116,9 @@ func (s *side) do(q *driver.QP, w *Step) (err error) {
 		if a.Data = s.gather(w, total); wr.Inline != nil {
 			a.Data = wr.Inline
 		}
+		for i := range w.Local {
+			a.Volatile = a.Volatile || w.Local[i].mr.changes
+		}
 	}
 	s.accept.PostSend(now, q.Number(), a)
 	_, err = q.PostSend(wr)
