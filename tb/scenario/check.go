@@ -6,6 +6,13 @@ import (
 	"rnic/abi"
 )
 
+// Limits of what a person writes.
+const (
+	maxMemory = 256 << 20
+	maxQPs    = 64
+	maxWork   = 4096
+)
+
 // look finds what a name means.
 func look[T any](r *reader, f Ref, what string, all []*T, name func(*T) string) *T {
 	var names []string
@@ -37,8 +44,19 @@ func (r *reader) step(s *Scenario, f Ref) *Step {
 
 // check gives names their meanings and demands that what they name goes together.
 func (r *reader) check(s *Scenario) {
+	total := uint64(0)
 	for _, m := range s.MRs {
 		r.region(m)
+		if total += m.Size; total > maxMemory {
+			r.fail(m.Pos, "memory regions of more than %d MiB together", maxMemory>>20)
+			break
+		}
+	}
+	if len(s.QPs) > maxQPs {
+		r.fail(s.QPs[maxQPs].Pos, "more than %d QPs", maxQPs)
+	}
+	if len(s.Work) > maxWork {
+		r.fail(s.Work[maxWork].Pos, "more than %d steps", maxWork)
 	}
 	r.connect(s)
 	names := map[string]bool{}

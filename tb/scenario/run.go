@@ -46,10 +46,16 @@ type run struct {
 
 // Run runs the scenario on a fresh bench and judges it. An error means that it could
 // not be run; what did not come out as expected is in the Report.
-func (s *Scenario) Run(o Options) (*Report, error) {
+func (s *Scenario) Run(o Options) (rep *Report, err error) {
+	err = s.play(o, func(r *run) { rep = r.judge() })
+	return rep, err
+}
+
+// play runs the scenario and gives the run to done before all of it goes.
+func (s *Scenario) play(o Options, done func(*run)) error {
 	b, err := tb.New(s.config(o))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer b.Close()
 	r := &run{s: s, o: o, b: b, plan: fault.New(o.Seed, s.Faults...)}
@@ -60,13 +66,14 @@ func (s *Scenario) Run(o Options) (*Report, error) {
 	r.plan.Attach(b)
 	if o.Open != nil {
 		if err := o.Open(b); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := r.play(); err != nil {
-		return nil, err
+		return err
 	}
-	return r.judge(), nil
+	done(r)
+	return nil
 }
 
 // config is the bench of the scenario.
