@@ -25,6 +25,7 @@ const (
 	dMemory   = "memory"
 	dMSN      = "msn-ahead"
 	dEnd      = "capture-ends"
+	dPartial  = "partial"
 	dAckReq   = "ack-request"
 	dAhead    = "ahead"
 	dAgain    = "again"
@@ -53,6 +54,7 @@ var Differences = []Difference{
 	{dNeedless, AsRequester, "a packet is not sent again that the captured requester sent again", "it was acknowledged already", "9.7.6"},
 	{dOvertook, AsRequester, "a packet is sent before others that the capture has before it", "others overtook it before it came to where was captured", "9.7.5"},
 	{dUnseen, AsRequester, "a packet is sent that the capture has only as sent again", "it was lost before it came to where was captured", "9.7.6"},
+	{dPartial, AsRequester, "a packet is not sent, and the capture has not all of its message", "without the end of a message nobody knows what was posted", "-"},
 	{dEnd, AsRequester, "a request behind the last captured one", "the capture ends before it", "-"},
 }
 

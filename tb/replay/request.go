@@ -65,6 +65,7 @@ func (r *requester) play() error {
 	if err := r.open(); err != nil {
 		return err
 	}
+	r.inject(r.c.unlimited())
 	base := r.c.baseMSN()
 	next := 0
 	for i := range r.c.Events {
@@ -110,6 +111,28 @@ func (r *requester) open() (err error) {
 		return err
 	}
 	return r.connect(r.c.Self, r.c.SelfQP, driver.QPAttr{Timeout: r.o.Timeout, RetryCnt: retry, RNRRetry: rnr})
+}
+
+// end is the PSN behind the last work request.
+func (r *requester) end() roce.PSN {
+	j := &r.jobs[len(r.jobs)-1]
+	return j.first.Add(j.psns)
+}
+
+// unlimited is an unsolicited ACK that lifts the limit of credits for good (IBTA
+// 9.7.7.2): work requests are posted when the captured requester sends them, and it had
+// the credits.
+func (c *Conversation) unlimited() *roce.Packet {
+	p := c.Events[0].Packet
+	if !c.Events[0].Answer {
+		p.Eth.Src, p.Eth.Dst = p.Eth.Dst, p.Eth.Src
+		p.IP4.Src, p.IP4.Dst = p.IP4.Dst, p.IP4.Src
+		p.IP6.Src, p.IP6.Dst = p.IP6.Dst, p.IP6.Src
+	}
+	p.BTH.Opcode, p.BTH.PSN, p.BTH.AckReq, p.BTH.SE = roce.RCAck, c.First.Sub(1), false, false
+	p.AETH = roce.AETH{Syndrome: roce.ACKSyndrome(roce.NoCredits)}
+	p.SetPayload(nil)
+	return &p
 }
 
 // post posts a work request, when there is room for it.

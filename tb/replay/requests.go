@@ -14,12 +14,13 @@ type asked struct {
 	sent  []Sent
 	match map[int]int
 	used  map[int]bool // of sent: it stands beside a captured one
+	end   roce.PSN     // behind the last whole message
 	calm  bool         // nothing was lost or asked for again
 }
 
 // compareRequests sets the model's requests beside the captured ones.
 func (c *Conversation) compareRequests(m *model, r *requester) *Result {
-	a := asked{c, m.sent, r.match, map[int]bool{}, len(c.index().again) == 0}
+	a := asked{c, m.sent, r.match, map[int]bool{}, r.end(), len(c.index().again) == 0}
 	posts := map[int]string{}
 	for i := range r.jobs {
 		j := &r.jobs[i]
@@ -164,6 +165,10 @@ func (c *Conversation) request(psn roce.PSN) *roce.Packet {
 // missing judges a request that only the capture has.
 func (a *asked) missing(event int) (f finding) {
 	e := &a.c.Events[event]
+	if !e.BTH.PSN.Before(a.end) {
+		f.legal = []string{legal(AsRequester, dPartial)}
+		return f
+	}
 	if a.c.first[e.BTH.PSN] != e {
 		for i := range event {
 			b := &a.c.Events[i]
