@@ -28,6 +28,7 @@ type cause struct {
 	ready uint64 // cycle before which it may not be obeyed
 	from  seq    // where it asks for a restart
 	must  bool   // it cannot be ignored
+	sure  bool   // nothing else can have had the NIC go back when it came
 }
 
 // start is when the ACK timer began anew.
@@ -128,7 +129,7 @@ func (q *qp) restart(now uint64, s seq) {
 		o.must = o.must && o.kind == rnr && now+p.Early < o.ready
 	}
 	r.count(q, now, s, c)
-	if c.kind == sequence && !q.expires(now) { // or it came when a timeout had been obeyed
+	if c.kind == sequence && c.sure && !q.expires(now) { // or it came when a timeout had been obeyed
 		r.n.sequence.lo++
 	}
 	r.resume = s
@@ -223,14 +224,14 @@ func (q *qp) ask(now uint64, k kind, from seq, wait uint64) {
 	r := &q.requests
 	c := cause{kind: k, at: now, ready: now + wait, from: from}
 	c.must = k == rnr || k == sequence && !(r.tries > 0 && r.resume == from)
-	list, fresh, alone := r.causes[:0], true, !(r.tries > 0 && r.resume == from) && !q.expires(now)
+	c.sure = q.steady(now) && !(r.tries > 0 && r.resume == from)
+	list := r.causes[:0]
 	for _, o := range r.causes {
-		alone = alone && o.from != from
 		switch {
 		case o.from == from && o.kind == rnr && o.must && now < o.ready:
 			return
 		case o.from == from && o.kind == k && k != rnr:
-			c.must, fresh = false, false
+			c.must, c.sure = false, false
 			list = append(list, o)
 		case o.from != from || o.kind != rnr:
 			list = append(list, o)
@@ -244,20 +245,31 @@ func (q *qp) ask(now uint64, k kind, from seq, wait uint64) {
 	switch {
 	case k == rnr:
 		r.starts = append(r.starts, start{c.ready, now})
-		r.n.rnr.lo++
-	case k == implied && fresh && alone: // a run of them is one retry
+		if c.sure {
+			r.n.rnr.lo++
+		}
+	case k == implied && c.sure: // a run of them is one retry
 		r.n.implied.lo++
 	}
+}
+
+// steady tells whether the NIC is certainly not about to go back, or forward to what was
+// acknowledged before it was sent again: then a NAK may tell it nothing new.
+func (q *qp) steady(now uint64) bool {
+	r := &q.requests
+	return !q.expires(now) && r.una <= r.cursor &&
+		!slices.ContainsFunc(r.causes, func(c cause) bool { return now <= c.ready+q.a.p.Inside })
 }
 
 // spend notes that a NAK may end the connection: what comes behind it may acknowledge
 // its PSN all the same.
 func (q *qp) spend(now uint64, k kind, from seq) {
 	r := &q.requests
+	failed := q.failed != 0 || q.a.p.FaultyReads // then nothing is sent again
 	switch {
-	case k == rnr && r.waits >= int(q.RNRRetry) && q.RNRRetry != 7:
+	case k == rnr && (failed || r.waits >= int(q.RNRRetry) && q.RNRRetry != 7):
 		r.spent = append(r.spent, failure{abi.StatusRNRRetryExc, now, from})
-	case k != rnr && r.tries >= int(q.RetryCnt):
+	case k != rnr && (failed || r.tries >= int(q.RetryCnt)):
 		r.spent = append(r.spent, failure{abi.StatusRetryExc, now, from})
 	}
 }
