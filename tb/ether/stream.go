@@ -29,6 +29,8 @@ type stream struct {
 	stop   context.CancelFunc
 	ended  sync.WaitGroup
 
+	listener net.Listener // nil of one that dials
+
 	mu   sync.Mutex
 	conn net.Conn // nil: nobody is there
 }
@@ -44,7 +46,7 @@ func Listen(network, addr string) (Wire, error) {
 		return nil, err
 	}
 	w, ctx := newStream()
-	context.AfterFunc(ctx, func() { l.Close() })
+	w.listener = l
 	w.serve(ctx, func() (net.Conn, error) { return l.Accept() })
 	return w, nil
 }
@@ -155,6 +157,9 @@ func (w *stream) Frames() <-chan []byte { return w.frames }
 
 func (w *stream) Close() error {
 	w.stop()
+	if w.listener != nil {
+		w.listener.Close() // ends Accept; closing twice is harmless
+	}
 	w.ended.Wait()
 	return nil
 }
