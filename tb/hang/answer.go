@@ -1,6 +1,8 @@
 package hang
 
 import (
+	"fmt"
+
 	"rnic/abi"
 	"rnic/roce"
 	"rnic/rtl/qpc"
@@ -8,6 +10,11 @@ import (
 
 // unanswered: requests up to end have left, and the answer to the oldest is missing.
 func (x *chain) unanswered(end roce.PSN) {
+	x.psn = x.una
+	last := x.s.h.NIC.Retrans.Lists.Peek(x.n).First.LastPSN
+	if next := x.peer.context(int(x.c.Common.DestQPN)).Responder.Expected; next.After(x.una) && !next.After(last) {
+		x.psn = next // the peer has a part of the message
+	}
 	x.say(x.s, "nic.retrans", x.s.since(x.n), "requests up to PSN %#x have left; PSN %#x is the oldest without an answer; %s", uint32(end.Add(0xffffff)), uint32(x.una), timer(&x.c))
 	asked := x.sent()
 	var arrived uint64
@@ -20,11 +27,11 @@ func (x *chain) unanswered(end roce.PSN) {
 		arrived = asked.Arrives
 		x.say(x.s, "wire", asked.Cycle, "%v; it arrived in cycle %d", asked, arrived)
 	case k != nil:
-		x.say(x.s, "wire", k.cycle, "the packet of PSN %#x was %s by a fault in cycle %d", uint32(x.una), k.what, k.cycle)
+		x.say(x.s, "wire", k.cycle, "the packet of PSN %#x was %s by a fault in cycle %d", uint32(x.psn), k.what, k.cycle)
 		x.off()
 		return
 	default:
-		x.say(x.s, "wire", x.s.since(x.n), "no fault struck the packet of PSN %#x, which left before the last ones", uint32(x.una))
+		x.say(x.s, "wire", x.s.since(x.n), "no fault struck the packet of PSN %#x, which left before the last ones", uint32(x.psn))
 	}
 	if a := x.answered(arrived); a != nil {
 		x.say(x.peer, "wire", a.Cycle, "%v", a)
@@ -43,25 +50,29 @@ func (x *chain) unanswered(end roce.PSN) {
 // off is the root when a packet is lost: nothing sends it again.
 func (x *chain) off() {
 	r := x.s.h.NIC.Retrans.Clock.Records.Peek(x.n)
-	x.say(x.s, "nic.retrans.clock", x.s.since(x.n), "nothing sends again: the timer is %v; %s", r.Phase, timer(&x.c))
+	word := "the timer is " + r.Phase.String()
+	if word == "the timer is RUN" {
+		word = fmt.Sprintf("the timer runs until cycle %d", r.Deadline)
+	}
+	x.say(x.s, "nic.retrans.clock", x.s.since(x.n), "nothing is sent again: %s; %s", word, timer(&x.c))
 }
 
-// sent is the last packet that asked for the oldest PSN without an answer.
+// sent is the last packet of the PSN that the peer lacks, or has not answered.
 func (x *chain) sent() (found *Packet) {
 	l := x.s.packets(roce.QPN(x.c.Common.DestQPN))
 	for i := range l {
 		p := &l[i]
-		if p.Op.IsRequest() && (p.PSN == x.una || p.Op.IsReadRequest() && !p.PSN.After(x.una)) {
+		if p.Op.IsRequest() && (p.PSN == x.psn || p.Op.IsReadRequest() && !p.PSN.After(x.psn)) {
 			found = p
 		}
 	}
 	return found
 }
 
-// struck is what a fault last did to a packet of the oldest PSN without an answer.
+// struck is what a fault last did to a packet of that PSN.
 func (x *chain) struck() (found *strike) {
 	for i := range x.s.log.strikes {
-		if k := &x.s.log.strikes[i]; k.qp == roce.QPN(x.c.Common.DestQPN) && k.psn == x.una {
+		if k := &x.s.log.strikes[i]; k.qp == roce.QPN(x.c.Common.DestQPN) && k.psn == x.psn {
 			found = k
 		}
 	}
@@ -95,7 +106,7 @@ func (x *chain) responder() {
 		return
 	}
 	p := g.in["nic.qpc.rx"]
-	if c.Responder.Expected.After(x.una) {
+	if c.Responder.Expected.After(x.psn) {
 		x.say(x.peer, "nic.qpc", p.Since, "QP %d has accepted the request, it expects PSN %#x", n, uint32(c.Responder.Expected))
 		if !x.from(x.peer, n, judged, "pkt_tx.ask.resp") && !x.from(x.peer, n, "pkt_tx.translate.in", "pkt_tx.send.fast") {
 			x.follow(x.peer, "nic.responder")

@@ -16,6 +16,7 @@ type chain struct {
 	n     int
 	c     qpc.Context
 	una   roce.PSN
+	psn   roce.PSN // that the peer lacks, or has not answered
 	graph [2]*graph
 	steps []Step
 	wr    *WR

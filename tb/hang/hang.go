@@ -89,6 +89,20 @@ func (h *Hang) Unwrap() error { return h.Err }
 // after, cycles.
 func (h *Hang) Window() (from, to uint64) { return Window(h.Since) }
 
+// Markers are the moments of the chain and of the last packets of the QP, cycles.
+func (h *Hang) Markers() map[string]uint64 {
+	m := map[string]uint64{"last progress": h.Since}
+	if r := h.Root(); r.Since < h.Noticed {
+		m["root: "+r.Block] = r.Since
+	}
+	for _, p := range h.Packets {
+		if p.Fault != "" {
+			m["fault"] = p.Cycle
+		}
+	}
+	return m
+}
+
 // explain makes the explanation of what was found.
 func (d *Dog) explain(dead *hdl.WorldDeadlock, err error) *Hang {
 	f := d.found

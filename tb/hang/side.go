@@ -46,7 +46,7 @@ type mark struct {
 type tries struct{ Gen, Tries, RNR uint8 }
 
 // every is the cycles between two searches for QPs.
-const every = 1 << 14
+const every = 1 << 11
 
 func newSide(b *tb.Bench, n int, h *tb.Host) *side {
 	s := &side{n: n, name: h.K.Name(), h: h, log: newLog(uint64(b.Config.LinkLatencyPs / tb.PeriodPs))}
@@ -65,8 +65,9 @@ func (s *side) context(n int) (c qpc.Context) {
 	return c
 }
 
-// update compares the QPs with what they were, and tells whether one has work.
-func (s *side) update(now uint64) (busy bool) {
+// update compares the QPs with what they were, and tells whether one has work. What has
+// changed did so in cycle seen at the latest.
+func (s *side) update(now, seen uint64) (busy bool) {
 	m := s.h.NIC.QPC
 	if now >= s.scan {
 		s.scan = now + every
@@ -81,12 +82,12 @@ func (s *side) update(now uint64) (busy bool) {
 			case len(old) > 0 && old[0].n == n:
 				s.qps = append(s.qps, old[0])
 			default:
-				s.qps = append(s.qps, &qp{n: n, since: now, tried: now})
+				s.qps = append(s.qps, &qp{n: n, since: seen, tried: seen})
 			}
 		}
 	}
 	for _, q := range s.qps {
-		q.update(m, now)
+		q.update(m, seen)
 		busy = busy || q.work
 	}
 	return busy

@@ -112,9 +112,12 @@ func (d *Dog) look(now uint64) {
 
 // update reads all contexts, and tells whether a QP has work.
 func (d *Dog) update(now uint64) (busy bool) {
-	n, moves := 0, uint64(0)
+	n, moves, seen := 0, uint64(0), now
+	if now > d.last+every || now == d.last {
+		seen = min(now, d.motion()) // the rest of the time was jumped over
+	}
 	for _, s := range d.sides {
-		busy = s.update(now) || busy
+		busy = s.update(now, seen) || busy
 		n += len(s.qps)
 		moves += s.moves()
 	}

@@ -9,6 +9,7 @@ import (
 	"rnic/roce"
 	"rnic/tb"
 	"rnic/tb/check"
+	"rnic/tb/hang"
 	"rnic/tb/host"
 )
 
@@ -57,10 +58,11 @@ type run struct {
 	b, a             side
 	messages, rounds int
 	bench            *tb.Bench
+	dog              *hang.Dog
 	latency          []uint64 // with Due, by message
 }
 
-// Run does the job on a fresh bench.
+// Run does the job on a fresh bench. One that does not go on ends with a *hang.Hang.
 func (j *Job) Run(b *tb.Bench) (Result, error) {
 	if err := j.Check(); err != nil {
 		return Result{}, err
@@ -77,8 +79,9 @@ func (j *Job) Run(b *tb.Bench) (Result, error) {
 		r.a.timeout = r.timeout()
 		r.b.timeout = r.a.timeout
 	}
+	r.dog = hang.Watch(b, hang.Options{})
 	r.start()
-	err := b.World.Run(r.over, limit)
+	err := r.dog.Run(r.over, limit)
 	if e := errors.Join(r.a.err, r.b.err); e != nil {
 		for _, s := range []*side{&r.a, &r.b} {
 			e = errors.Join(append([]error{e}, s.wire.Errors()...)...)
