@@ -61,7 +61,7 @@ var Differences = []Difference{
 // NotCompared is what says nothing about the transport.
 const NotCompared = "Ethernet header, IP identification, TTL, DSCP and ECN, UDP source port, P_Key, MigReq, QP numbers; keys and addresses of what the model is given"
 
-// Table is Differences in Markdown.
+// Table is Differences in Markdown, and what is not compared.
 func Table() string {
 	rows := [][]string{{"difference", "model is", "what", "why it is legal", "clause"}, {"-", "-", "-", "-", "-"}}
 	for _, d := range Differences {
@@ -71,6 +71,7 @@ func Table() string {
 	for _, r := range rows {
 		fmt.Fprintf(&b, "| %s |\n", strings.Join(r, " | "))
 	}
+	fmt.Fprintf(&b, "\nNot compared: %s.\n", NotCompared)
 	return b.String()
 }
 
