@@ -105,7 +105,7 @@ func (q *qp) sendDone(now uint64, c *Completion) {
 		q.failedAs(now, w, c)
 	}
 	r.head = k + 1
-	r.prune()
+	r.prune(now, q.a.p.Inside)
 }
 
 // succeeded judges a completion in success.
@@ -166,10 +166,11 @@ func (q *qp) failedAs(now uint64, w *sent, c *Completion) {
 	q.mayFail(now)
 }
 
-// prune forgets work requests that are completed and cannot be sent again.
-func (r *requester) prune() {
+// prune forgets work requests that are completed, of which nothing can be on its way
+// out any more.
+func (r *requester) prune(now, inside uint64) {
 	k := 0
-	for k < r.head && r.all[k].last < r.una && r.all[k].last < r.cursor {
+	for k < r.head && r.all[k].last < r.una && r.all[k].last < r.cursor && now > r.all[k].acked+inside {
 		k++
 	}
 	if k >= 64 {

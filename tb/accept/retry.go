@@ -82,8 +82,8 @@ func (q *qp) forget(now uint64) {
 func (q *qp) obeys(now uint64, s seq) {
 	for i := range q.requests.causes {
 		c := &q.requests.causes[i]
-		if s == c.from && now+q.a.p.Early >= c.ready {
-			c.must = false // perhaps this is the restart
+		if (s == c.from || q.requests.una > c.from) && now+q.a.p.Early >= c.ready {
+			c.must = false // perhaps this is the restart, or none is needed any more
 		}
 		if c.must && now > c.at+q.a.p.Inside {
 			q.fail(now, s, "roce.md, Requester: NAK", "sent in spite of the %v for PSN %06x of cycle %d", c.kind, c.from.psn(), c.at)
