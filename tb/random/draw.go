@@ -15,6 +15,7 @@ type Options struct {
 	Digest bool   // Report.Digest covers all that ever happened
 	Least  bool   // every buffer of the NICs is as small as it may be
 	Loss   bool   // frames are lost, changed, late and out of order
+	Waves  string // folder for the waveforms of a failure; a temporary one if empty
 }
 
 // Draw draws the scenario of a seed.

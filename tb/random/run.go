@@ -10,6 +10,7 @@ import (
 	"rnic/tb"
 	"rnic/tb/accept"
 	"rnic/tb/fault"
+	"rnic/tb/hang"
 	"rnic/tb/host"
 )
 
@@ -32,6 +33,7 @@ type Report struct {
 type run struct {
 	s       *Scenario
 	bench   *tb.Bench
+	dog     *hang.Dog
 	sides   [2]*side
 	moves   uint64
 	since   uint64 // cycle in which something moved last
@@ -48,11 +50,13 @@ const patience = 250_000
 const limit = 1 << 40
 
 // Run draws the scenario of a seed and runs it. An error names the seed and the
-// command that repeats it.
+// command that repeats it, and the run was done once more then: it names the waveforms
+// around the failure, too.
 func Run(seed uint64, o Options) (Report, error) {
 	rep, err := Draw(seed, o).Run()
 	if err != nil {
-		err = fmt.Errorf("seed %d: %w\n\trepeat it: go test ./tb/random -run 'TestSeed$' -seed=%d%s", seed, err, seed, o.flags())
+		err = fmt.Errorf("seed %d: %w\n\trepeat it: go test ./tb/random -run 'TestSeed$' -seed=%d%s\n\t%s",
+			seed, err, seed, o.flags(), o.waves(seed, Draw(seed, o), rep.Cycles, err))
 	}
 	return rep, err
 }
@@ -81,7 +85,12 @@ func (s *Scenario) Run() (Report, error) {
 		return Report{}, err
 	}
 	defer b.Close()
-	r := &run{s: s, bench: b, told: make([][2][]outcome, len(s.Phases))}
+	return s.on(b)
+}
+
+// on runs a scenario on a fresh bench of its own.
+func (s *Scenario) on(b *tb.Bench) (Report, error) {
+	r := &run{s: s, bench: b, dog: hang.Watch(b, hang.Options{}), told: make([][2][]outcome, len(s.Phases))}
 	for n := range r.sides {
 		r.sides[n] = newSide(r, n)
 	}
@@ -96,8 +105,11 @@ func (s *Scenario) Run() (Report, error) {
 	if s.Setup != nil {
 		s.Setup(b)
 	}
-	err = b.World.Run(r.over, limit)
+	err := r.dog.Run(r.over, limit)
 	if r.stalled {
+		if h := r.dog.Suspect(fmt.Sprintf("nothing has moved for %d cycles", patience)); h != nil {
+			err = errors.Join(err, h)
+		}
 		err = errors.Join(err, r.explain())
 	}
 	for _, h := range r.sides {

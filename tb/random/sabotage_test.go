@@ -7,6 +7,7 @@ import (
 
 	"rnic/pcie"
 	"rnic/tb"
+	"rnic/tb/hang"
 	"rnic/tb/host"
 	"rnic/tb/random"
 )
@@ -92,6 +93,11 @@ func TestLostReadIsExplained(t *testing.T) {
 	require.ErrorContains(t, err, "nothing has moved")
 	require.ErrorContains(t, err, "in RTS (SUCCESS")
 	require.ErrorContains(t, err, "streams hold [{")
+	var h *hang.Hang
+	require.ErrorAs(t, err, &h)
+	require.Equal(t, "rc", h.Root().Block)
+	require.Contains(t, h.Root().Text, "never completes it")
+	require.Equal(t, "host_a", h.Root().Host)
 }
 
 // TestLostFrameIsFound: without retries a frame lost is a send that fails, and a connection with it.
