@@ -8,7 +8,7 @@ OUT         ?= out
 SEEDS       ?= 1000
 FROM        ?= 1000
 
-.PHONY: run test bench bench-kernel figures waves docs lint soak interop
+.PHONY: run test bench bench-kernel figures waves docs lint soak interop mutants
 
 run: ## send FILE (or a built-in payload) from host a to host b, with waves and captures
 	$(GO) run ./cmd/rnic run --vcd --pcap --out $(OUT) $(FILE)
@@ -19,8 +19,9 @@ test: ## every test
 bench: ## goodput, message rate and latency of the NIC, in cycles
 	$(GO) run ./cmd/rnic bench
 
-figures: ## docs/img/bench: all sizes, MTUs, numbers of QPs and PCIe profiles, as tables and pictures
+figures: ## docs/img/bench: all sizes, MTUs, numbers of QPs and PCIe profiles, losses, as tables and pictures
 	$(GO) run ./cmd/rnic bench --sweep --csv $(OUT)/bench
+	$(GO) run ./cmd/rnic bench --loss --csv $(OUT)/bench
 	mkdir -p docs/img/bench
 	cp $(OUT)/bench/*.svg docs/img/bench
 
@@ -46,3 +47,6 @@ soak: ## random traffic: SEEDS seeds from FROM on, each a run of its own; 40,000
 
 interop: ## the model against Linux's Soft-RoCE in QEMU: says what it needs, and installs that with INSTALL=1
 	$(GO) run ./tb/interop/run $(if $(INSTALL),--install)
+
+mutants: ## small faults put into the design, one at a time: the bench must catch each
+	$(GO) run ./tb/mutants

@@ -19,6 +19,7 @@ type benchCmd struct {
 
 	Sweep  bool   `help:"Also all sizes over all MTUs, all numbers of QPs, all PCIe profiles: a minute or more."`
 	Stages bool   `help:"Only the way of one message of each kind, stage by stage."`
+	Loss   bool   `help:"Only what lost packets cost, and how fast they are repaired: a minute or more."`
 	CSV    string `name:"csv" placeholder:"DIR" help:"Write tables and pictures to this folder."`
 	JSON   bool   `help:"Print the results as JSON."`
 }
@@ -54,6 +55,9 @@ type results struct {
 
 // Run measures and prints.
 func (c *benchCmd) Run() error {
+	if c.Loss {
+		return c.runLoss()
+	}
 	r, err := c.measure()
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 
 	"rnic/abi"
 	"rnic/tb"
+	"rnic/tb/fault"
 )
 
 // Load is a stream of messages some of whose packets are lost.
@@ -24,17 +25,36 @@ type Load struct {
 // Result is what a load came to.
 type Result struct {
 	Load
-	GoodputGbps float64 // payload in order at the receiver's MAC, from the end of the first message to the end of the last one of the QP that is done first
+	// GoodputGbps is payload in order at the receiver's MAC, from the end of the first
+	// message of each QP to the end of the last one of the QP that is done first.
+	GoodputGbps float64
 	LimitGbps   float64 // what the wire leaves without loss
-	FormulaGbps float64 // what go-back-N leaves of that, see Formula
+	FormulaGbps float64 // what go-back-N leaves of that, with W
 	Lost        uint64  // frames, all kinds
-	Again       int     // packets sent again
+	Again       int     // packets with data that were sent again
 	AgainBytes  int64   // their payload
-	Naks        uint64  // sequence NAKs, or answers beyond a missing one, that the requester took
+	Naks        uint64  // sequence NAKs, and answers beyond a missing one, that the requester obeyed
 	Timeouts    uint64
-	Loop        float64 // mean time from a packet to when it is sent again without a timeout, in packets
-	Flight      float64 // mean number of packets of its QP sent in that time
+	Rewinds     int     // how often a flow went back
+	Loop        float64 // mean time from a packet to when it is sent again, in packets
+	LoopNAK     float64 // of those loops alone that were shorter than the timeout; of one QP
+	Flight      float64 // mean number of packets of the QP sent in that time
 	Us          float64 // from the first packet to the last completion
+}
+
+// ShortTimeout is the least timeout of a connection that no answer of a load exceeds
+// while nothing is lost, so that a retry which was not needed does not hide what a loss
+// costs: of READs the answers to all that is posted may be in the way.
+func (l *Load) ShortTimeout() uint8 {
+	cycles := 1024 // a round trip, and room
+	if l.Op == abi.OpRead {
+		cycles += 2 * l.QPs * l.Depth * (l.MsgSize/l.MTU + 1) * frameBytes(l.MTU) / 50
+	}
+	t := uint8(1)
+	for l.timeUnit()<<t < cycles {
+		t++
+	}
+	return t
 }
 
 // Formula is the share of the wire that go-back-N leaves when packets are lost with
@@ -68,7 +88,7 @@ func (l Load) Run(c tb.Config) (Result, error) {
 	from.Tap(sent.frame)
 	to.Tap(came.frame)
 	l.lose(b, c.Seed)
-	t, err := l.transfer(b)
+	t, err := l.transfer(b, fault.New(0))
 	if err != nil {
 		return Result{}, err
 	}
@@ -119,22 +139,26 @@ func (r *Result) follow(sent, came *side, c tb.Config) {
 		rate = float64(c.NIC.Mac.RateNum) / float64(c.NIC.Mac.RateDen)
 	}
 	packet := float64(frameBytes(r.MTU)) * 8 * 1000 / rate // ps
-	unit := float64(1024)
-	if r.TimeUnit != 0 {
-		unit = float64(r.TimeUnit)
-	}
-	timeout := int64(unit*tb.PeriodPs) << r.Timeout
-	n := 0
+	timeout, naks := int64(r.timeUnit()*tb.PeriodPs)<<r.Timeout, 0
 	for i, l := range all.loops {
-		if r.Timeout == 0 || l < timeout {
-			r.Loop += float64(l) / packet
-			r.Flight += float64(all.flight[i])
-			n++
+		r.Loop += float64(l) / packet
+		r.Flight += float64(all.flight[i])
+		if r.QPs == 1 && l < timeout {
+			r.LoopNAK += float64(l) / packet
+			naks++
 		}
 	}
-	if n > 0 {
-		r.Loop /= float64(n)
-		r.Flight /= float64(n)
-	}
+	r.Rewinds = len(all.loops)
+	r.Loop /= float64(max(1, r.Rewinds))
+	r.Flight /= float64(max(1, r.Rewinds))
+	r.LoopNAK /= float64(max(1, naks))
 	r.FormulaGbps = r.LimitGbps * Formula(float64(r.Drop)/1e6, r.W())
+}
+
+// timeUnit is in cycles.
+func (l *Load) timeUnit() int {
+	if l.TimeUnit == 0 {
+		return 1024
+	}
+	return int(l.TimeUnit)
 }

@@ -40,6 +40,7 @@ type Repair struct {
 	Reaction, Taken uint64
 	Loop            uint64 // from the first bit of the lost packet to when it is sent again
 	InFlight        int    // packets of its QP that were sent in that time
+	Crossings       []Crossing
 }
 
 // step is where a stage ends: the first cycle, not before the end of the stage before,
@@ -76,8 +77,6 @@ var againPath = []step{
 	{"headers from context", "pkt_tx, qpc", "nic.pkt_tx.ask.payload.put"},
 	{"key and address", "pkt_tx, mpt", "nic.pkt_tx.load.read.put"},
 	{"payload asked for", "dma", "rc.from_nic.take"},
-	{"payload read", PCIe, "rc.to_nic.put"},
-	{"payload arrives", "dma", "nic.pkt_tx.buffer.data.take"},
 }
 
 // Trace loses the nth packet with data of a load, and follows its repair by a NAK.
@@ -97,7 +96,7 @@ func (l Load) Trace(c tb.Config, nth int) (Repair, error) {
 	}
 	n := 0
 	b.Hosts[1].SetLoss(func() bool { n++; return n == nth })
-	if _, err := l.transfer(b); err != nil {
+	if _, err := l.transfer(b, fault.New(0)); err != nil {
 		return Repair{}, err
 	}
 	a.finish()
@@ -114,13 +113,13 @@ func signals(steps []step) (s []string) {
 }
 
 // transfer runs the load.
-func (l *Load) transfer(b *tb.Bench) (transfer.Result, error) {
+func (l *Load) transfer(b *tb.Bench, plan *fault.Plan) (transfer.Result, error) {
 	mtu, ok := roce.MTUOf(l.MTU)
 	if !ok {
 		return transfer.Result{}, fmt.Errorf("an MTU of %d: none of the five", l.MTU)
 	}
 	job := transfer.Job{
-		Data: bytes.NewReader(l.data()), Op: l.Op, MTU: mtu, QPs: l.QPs, MsgSize: l.MsgSize, Depth: l.Depth, Batch: l.Batch, Faults: fault.New(0),
+		Data: bytes.NewReader(l.data()), Op: l.Op, MTU: mtu, QPs: l.QPs, MsgSize: l.MsgSize, Depth: l.Depth, Batch: l.Batch, Faults: plan,
 	}
 	job.Driver.TimeUnit = l.TimeUnit
 	if l.Timeout != 0 {
@@ -170,6 +169,7 @@ func (r *Repair) follow(a, b *trace) error {
 			r.InFlight++
 		}
 	}
+	r.Crossings = crossings(a, b, lost, again, out)
 	w := walk{dst: &r.Stages, at: first.first, begin: first.first}
 	w.until("the lost packet and the next", Wire, beyond.first)
 	w.until("the next arrives", Wire, beyond.last)
@@ -177,7 +177,7 @@ func (r *Repair) follow(a, b *trace) error {
 	w.until("first bit of the NAK", "mac", nakOut.first)
 	w.until("link", Wire, nakIn.last)
 	w.steps(a, againPath)
-	w.until("frame complete, first bit", "pkt_tx, mac", second.first)
+	w.until("payload read, frame complete, first bit", "pcie, dma, pkt_tx, mac", second.first)
 	return w.err
 }
 
