@@ -63,7 +63,7 @@ func TestWrongFlags(t *testing.T) {
 		{"walk", "error: unexpected argument walk"},
 		{"area 1", "error: unexpected argument 1"},
 		{"regs --json", "error: unknown flag --json"},
-		{"", `error: expected one of "run", "bench", "regs", "area"`},
+		{"", `error: expected one of "run", "bench", "replay", "connect", "regs", ...`},
 	} {
 		got := refused(t, dir, strings.Fields(c.args)...)
 		require.True(t, got == c.want || strings.HasPrefix(got, c.want+","), "rnic %s: %s", c.args, got)
