@@ -40,6 +40,21 @@ var lossDoc = sync.OnceValues(func() (r lossResults, err error) {
 	return r, err
 })
 
+// longer are runs with longer and longer timeouts.
+var longer = sync.OnceValues(func() ([]lossRow, error) {
+	c, err := bench().config(1)
+	if err != nil {
+		return nil, err
+	}
+	var ls []loss.Load
+	for t := uint8(1); t <= 7; t += 2 {
+		l := stream(abi.OpWrite, 1024, 1, 30_000, false, 4<<20)
+		l.Timeout = t
+		ls = append(ls, l)
+	}
+	return measureGoodput(c, ls)
+})
+
 // docBlocks are the tables of docs/loss.md.
 var docBlocks = map[string]func(*lossResults) string{
 	"stages": func(r *lossResults) string {
@@ -68,6 +83,18 @@ var docBlocks = map[string]func(*lossResults) string{
 			}
 			fmt.Fprintf(&b, "| %d | %g %% | %.1f %% | %.1f %% | %.1f | %s | %d | %.0f | %d | %d |\n", x.QPs, x.LossPercent, 100*x.GoodputGbps/x.LimitGbps,
 				100*x.FormulaGbps/x.LimitGbps, x.W, byNAK, x.Lost, x.BytesPerLoss, x.Naks, x.Timeouts)
+		}
+		return b.String()
+	},
+	"longer": func(*lossResults) string {
+		rows, err := longer()
+		if err != nil {
+			return err.Error()
+		}
+		var b strings.Builder
+		b.WriteString("| timeout | lost packets | timeouts | goodput |\n|--:|--:|--:|--:|\n")
+		for _, x := range rows {
+			fmt.Fprintf(&b, "| %.1f us | %d | %d | %.1f %% |\n", x.TimeoutUs, x.Lost, x.Timeouts, 100*x.GoodputGbps/x.LimitGbps)
 		}
 		return b.String()
 	},
