@@ -55,7 +55,8 @@ type Acceptor struct {
 	order   int     // requests that have arrived
 	body    []byte  // payload of the last
 	counts  Counts
-	past    tally // of the QPs that are no more
+	past    tally  // of the QPs that are no more
+	next    uint64 // cycle of the next look at what is overdue
 	errs    []error
 }
 
@@ -131,6 +132,7 @@ func (q *qp) fail(now uint64, s seq, clause, format string, args ...any) {
 // any name of its protection domain.
 func (a *Acceptor) Create(now uint64, qpn uint32, pd int, sigAll bool) {
 	if old := a.qps[qpn]; old != nil {
+		old.stop(now)
 		a.past.add(old.tally())
 	}
 	a.qps[qpn] = &qp{a: a, qpn: qpn, pd: pd, sigAll: sigAll, since: now}
@@ -173,6 +175,7 @@ func (a *Acceptor) Stopped(now uint64, qpn uint32) {
 
 // Destroyed tells that a QP is no more.
 func (a *Acceptor) Destroyed(now uint64, qpn uint32) {
+	a.qps[qpn].stop(now)
 	a.past.add(a.qps[qpn].tally())
 	delete(a.qps, qpn)
 }

@@ -147,7 +147,6 @@ func (q *qp) failedAs(now uint64, w *sent, c *Completion) {
 		legal = q.mayEnd(now) || r.flushed
 	case abi.StatusRetryExc:
 		legal = !r.flushed && (oldest && w.first <= r.una && (q.exhausted(c.Made) || q.lost(c.Made)) || r.gaveUp(w, c))
-		r.n.timeout.hi++
 	case abi.StatusRNRRetryExc:
 		legal = !r.flushed && (oldest && w.first <= r.una && (q.rnrExhausted() || q.failed != 0 && q.waits()) || r.gaveUp(w, c))
 	case abi.StatusLocProt:
@@ -164,6 +163,7 @@ func (q *qp) failedAs(now uint64, w *sent, c *Completion) {
 	}
 	r.flushed = true
 	q.mayFail(now)
+	q.stop(now)
 }
 
 // prune forgets work requests that are completed, of which nothing can be on its way

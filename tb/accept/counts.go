@@ -143,6 +143,7 @@ func (a *Acceptor) Settle(now uint64) {
 // those that the responder is in.
 func (q *qp) settle(now uint64) {
 	r := &q.requests
+	q.overdue(now)
 	if q.broken || q.phase == idle {
 		return
 	}

@@ -20,6 +20,7 @@ type Path struct {
 
 // Frame takes a frame, without FCS, that arrived at the port or left it.
 func (a *Acceptor) Frame(now uint64, tx, badFCS bool, data []byte) {
+	a.watch(now)
 	p, err := roce.ParseFrame(data)
 	if tx {
 		a.left(now, &p, err, badFCS, data)

@@ -132,8 +132,7 @@ func (q *qp) restart(now uint64, s seq) {
 	if c.kind == sequence && c.sure && !q.expires(now) { // or it came when a timeout had been obeyed
 		r.n.sequence.lo++
 	}
-	r.resume = s
-	r.n.timeout.hi++
+	r.resume, r.clock.alive, r.unrest = s, now, now
 }
 
 // count counts a try.
@@ -190,13 +189,12 @@ func (q *qp) progress(now uint64, to seq) {
 		return
 	}
 	q.forget(now)
-	if q.expires(now) {
-		r.n.timeout.hi++ // without a trace
-	}
+	q.stop(now)
 	r.moved = append(r.moved, mark{now, r.una})
 	r.una, r.tries, r.waits = to, 0, 0
 	if r.una < r.top {
 		r.timer(now)
+		r.clock.run(now)
 	}
 	for i := r.done(); i < len(r.all) && r.all[i].last < to; i++ {
 		if r.all[i].acked == 0 {
@@ -223,6 +221,7 @@ func (r *requester) done() int {
 func (q *qp) ask(now uint64, k kind, from seq, wait uint64) {
 	r := &q.requests
 	c := cause{kind: k, at: now, ready: now + wait, from: from}
+	r.unrest = max(r.unrest, c.ready)
 	c.must = k == rnr || k == sequence && !(r.tries > 0 && r.resume == from)
 	c.sure = q.steady(now) && !(r.tries > 0 && r.resume == from)
 	list := r.causes[:0]
@@ -245,6 +244,7 @@ func (q *qp) ask(now uint64, k kind, from seq, wait uint64) {
 	switch {
 	case k == rnr:
 		r.starts = append(r.starts, start{c.ready, now})
+		r.clock.alive = max(r.clock.alive, c.ready)
 		if c.sure {
 			r.n.rnr.lo++
 		}

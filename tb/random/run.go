@@ -21,6 +21,7 @@ type Report struct {
 	Messages    int // sent by both hosts, without NOPs
 	Completions int
 	Faults      int // work requests that failed as they were meant to
+	Exhausted   int // sends that were given up for want of retries
 	Packets     int
 	Struck      int // frames and TLPs that a fault has struck
 	Bytes       int64
@@ -150,6 +151,7 @@ func (r *run) report() Report {
 		rep.Messages += h.sent
 		rep.Completions += h.board.Got
 		rep.Faults += h.faults
+		rep.Exhausted += h.exhausted
 		rep.Packets += int(h.accept.Counts().TxPackets)
 		rep.Bytes += int64(h.accept.Counts().Payload)
 		rep.Frames[n] = h.frames
