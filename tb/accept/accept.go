@@ -55,6 +55,7 @@ type Acceptor struct {
 	order   int     // requests that have arrived
 	body    []byte  // payload of the last
 	counts  Counts
+	drops   drops
 	past    tally  // of the QPs that are no more
 	next    uint64 // cycle of the next look at what is overdue
 	errs    []error

@@ -62,6 +62,7 @@ type state struct {
 	lands []landing
 
 	duplicates, gaps, empty, dropped int
+	maybe                            int // perhaps dropped besides
 	unsure                           int // of the first two, perhaps lost
 }
 
