@@ -51,8 +51,16 @@ func drawLoss(seed uint64) (*Loss, *rand.Rand) {
 // than usual, cycles. It is less than half the shortest timeout that is drawn then.
 const slowInside = 25_000
 
-// slow tells whether the wire is.
-func (s *Scenario) slow() bool { return s.Bench.NIC.Mac.RateNum != 0 }
+// slow tells whether the wire is, or the host.
+func (s *Scenario) slow() bool { return s.Bench.NIC.Mac.RateNum != 0 || s.Loss.Overflow }
+
+// crowd makes the wire faster than the host, and rx_buf small.
+func (s *Scenario) crowd(r *rand.Rand) {
+	n, h := &s.Bench.NIC, &s.Bench.Host
+	n.Rx.LogBeats, n.Mac.RateNum, n.Mac.RateDen = pick[uint8](r, 7, 8, 9), 0, 0
+	h.Up.Seed = r.Uint64() | 1
+	h.MaxPayload, n.Dma.MaxPayload = 128, 128
+}
 
 // retries draws how often a QP sends again, and how long it waits. One that is not to
 // fail does so as often as there is need.

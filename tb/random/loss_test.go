@@ -29,11 +29,13 @@ func TestLossSeeds(t *testing.T) {
 		sum.Struck += r.Struck
 		sum.Exhausted += r.Exhausted
 		sum.Faults += r.Faults
+		sum.NoRoom += r.NoRoom
 	}
-	t.Logf("%d messages, %d packets, %d bytes, %d cycles: %d struck, %d sends given up, %d faults",
-		sum.Messages, sum.Packets, sum.Bytes, sum.Cycles, sum.Struck, sum.Exhausted, sum.Faults)
+	t.Logf("%d messages, %d packets, %d bytes, %d cycles: %d struck, %d without room, %d sends given up, %d faults",
+		sum.Messages, sum.Packets, sum.Bytes, sum.Cycles, sum.Struck, sum.NoRoom, sum.Exhausted, sum.Faults)
 	require.Greater(t, sum.Struck, 10_000)
 	require.Greater(t, sum.Exhausted, 50)
+	require.Greater(t, sum.NoRoom, 100)
 }
 
 // TestLossStrict: in whatever order the blocks are evaluated, gated or not, the same is
@@ -76,7 +78,7 @@ func TestDrawLoss(t *testing.T) {
 		note("receives that are not asked for", s.Loss.Unasked)
 		note("no credits either", s.Loss.Unasked && s.Bench.NIC.QPC.NoCredits)
 		note("receive buffer that may be full", s.Loss.Overflow)
-		note("small receive buffer that may be full", s.Loss.Overflow && s.Bench.NIC.Rx.LogBeats == 8)
+		note("least receive buffer that may be full", s.Loss.Overflow && s.Bench.NIC.Rx.LogBeats == 7)
 		for _, p := range s.Phases {
 			for q := range p.Pairs {
 				for _, e := range p.Pairs[q].Ends {

@@ -25,6 +25,7 @@ type Report struct {
 	Exhausted   int // sends that were given up for want of retries
 	Packets     int
 	Struck      int // frames and TLPs that a fault has struck
+	NoRoom      int // frames that found none in rx_buf
 	Bytes       int64
 	Cycles      uint64
 	Digest      uint64    // of both kernels; see hdl.Kernel.Digest
@@ -157,6 +158,7 @@ func (r *run) report() Report {
 		rep.Completions += h.board.Got
 		rep.Faults += h.faults
 		rep.Exhausted += h.exhausted
+		rep.NoRoom += int(h.accept.Counts().Overflow)
 		rep.Packets += int(h.accept.Counts().TxPackets)
 		rep.Bytes += int64(h.accept.Counts().Payload)
 		rep.Frames[n] = h.frames
