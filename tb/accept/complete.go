@@ -59,7 +59,7 @@ func (q *qp) exhausted(now uint64) bool {
 // retry tells whether there is a reason to send again, other than an RNR NAK.
 func (q *qp) retry(now uint64) bool {
 	for _, c := range q.requests.causes {
-		if c.kind != rnr {
+		if c.kind != rnr && (c.from >= q.requests.una || now <= c.at+q.a.p.Inside) { // or it was mended since
 			return true
 		}
 	}
