@@ -60,7 +60,9 @@ func (r *runCmd) scenario() error {
 		return errors.New("interrupted")
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", r.File, err)
+		return fmt.Errorf("%s: %w", r.File, r.explained(err, func(open func(*tb.Bench) error) {
+			_, _ = s.Run(scenario.Options{Seed: r.Seed, Strict: r.Strict, Open: open})
+		}))
 	}
 	rep.Files, rep.WallS = out.files, time.Since(start).Seconds()
 	if r.JSON {

@@ -7,6 +7,7 @@ import (
 
 	"rnic/tb"
 	"rnic/tb/fault"
+	"rnic/tb/hang"
 	"rnic/tb/host"
 )
 
@@ -156,7 +157,7 @@ func (r *run) work() error {
 		s.working = true
 		s.begin.Notify()
 	}
-	return r.errors(r.b.World.Run(r.over, limit))
+	return r.errors(hang.Watch(r.b, hang.Options{}).Run(r.over, limit))
 }
 
 // over tells, at barriers, whether the work has come to its end.
