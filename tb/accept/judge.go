@@ -133,17 +133,23 @@ func (q *qp) again(now uint64, s *state, n seq, p *roce.Packet, next []*state) [
 		}
 		d.answer = atom
 	default:
+		if !p.BTH.AckReq {
+			s.dropped++
+		}
 		s.owe(due{answer: ack, psn: s.epsn - 1, again: true, may: !p.BTH.AckReq})
 		return append(next, s)
 	}
-	// As many duplicates as new ones may be under way; more may be dropped.
+	// As many duplicates as new ones may be under way; more may be dropped, and what
+	// cannot be read.
 	repeats := 0
 	for _, o := range s.dues {
 		if o.again && o.answer != ack {
 			repeats++
 		}
 	}
-	d.may = repeats >= q.DestRdAtomic
+	if d.may = repeats >= q.DestRdAtomic || d.answer == read && q.a.p.FaultyReads; d.may {
+		s.maybe++
+	}
 	s.owe(d)
 	return append(next, s)
 }

@@ -34,6 +34,7 @@ type requester struct {
 
 	causes []cause
 	starts []start // of the ACK timer
+	idle   uint64  // cycle of the last progress
 	clock  clock
 	unrest uint64    // cycle of the last restart, or of its cause
 	tries  int       // restarts since progress

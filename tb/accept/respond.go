@@ -63,10 +63,12 @@ func (q *qp) answer(now uint64, s *state, p *roce.Packet) *problem {
 	switch {
 	case op == roce.RCAck && d.answer != nak: // a READ or atomic that failed on the way
 		s.dead, s.closed = true, true
+		s.alarm = alarmOf(uint8(syn) & 31)
+		s.alarm.at = now
 		q.mayFail(now)
 	case op == roce.RCAck:
 		if fatal := uint8(d.syn)>>5 == 3 && uint8(d.syn)&31 != 0; fatal {
-			s.closed = true
+			s.closed, s.alarm.at = true, now
 			q.mayFail(now)
 		}
 	case d.answer == read:

@@ -43,8 +43,9 @@ type state struct {
 	rnr    bool // an RNR NAK
 	dead   bool
 	closed bool // its fatal NAK is out
-	credit int  // messages and receives that the peer was told of
-	spare  int  // acknowledgements of duplicates that may come one by one
+	alarm  alarm
+	credit int // messages and receives that the peer was told of
+	spare  int // acknowledgements of duplicates that may come one by one
 
 	inside bool // between first and last of a message
 	write  bool // it is a WRITE
@@ -62,6 +63,7 @@ type state struct {
 	lands []landing
 
 	duplicates, gaps, empty, dropped int
+	maybe                            int // perhaps dropped besides
 	unsure                           int // of the first two, perhaps lost
 }
 
@@ -147,6 +149,7 @@ func (q *qp) asked(now uint64, p *roce.Packet) {
 	if q.broken || q.phase == idle {
 		return
 	}
+	q.greeted = q.greeted || q.phase == starting
 	q.a.order++
 	q.a.body = nil
 	if len(p.Payload) > 0 {
@@ -220,7 +223,9 @@ func (s *state) refuse(now uint64, n seq, code uint8, st abi.WCStatus) *state {
 	if s.index >= 0 {
 		s.ended = append(s.ended, arrival{index: s.index, status: st, at: now, landings: len(s.lands)})
 		s.index = -1
+		return s
 	}
+	s.alarm = alarmOf(code)
 	return s
 }
 

@@ -45,16 +45,19 @@ func (r *requester) timer(now uint64) { r.starts = append(r.starts, start{now, n
 // had to know of it (roce.md, Requester: local ACK timeout).
 func (q *qp) expires(now uint64) bool {
 	r, p := &q.requests, &q.a.p
-	if q.Timeout == 0 || r.una == r.top {
+	if q.Timeout == 0 {
 		return false
 	}
 	t := p.TimeUnit << q.Timeout
 	for i, s := range r.starts {
 		over := now+p.Early >= s.at+t
-		if i+1 == len(r.starts) {
+		next := r.idle // when the timer had nothing to wait for any more
+		switch {
+		case i+1 < len(r.starts):
+			next = r.starts[i+1].known
+		case r.una < r.top:
 			return over
 		}
-		next := r.starts[i+1].known
 		if over && now <= next+2*p.Inside && next+p.Inside+p.Early >= s.at+t {
 			return true
 		}
@@ -192,6 +195,7 @@ func (q *qp) progress(now uint64, to seq) {
 	q.stop(now)
 	r.moved = append(r.moved, mark{now, r.una})
 	r.una, r.tries, r.waits = to, 0, 0
+	r.idle = now
 	if r.una < r.top {
 		r.timer(now)
 		r.clock.run(now)
@@ -228,6 +232,7 @@ func (q *qp) ask(now uint64, k kind, from seq, wait uint64) {
 	for _, o := range r.causes {
 		switch {
 		case o.from == from && o.kind == rnr && o.must && now < o.ready:
+			r.n.other.hi++
 			return
 		case o.from == from && o.kind == k && k != rnr:
 			c.must, c.sure = false, false
@@ -236,7 +241,9 @@ func (q *qp) ask(now uint64, k kind, from seq, wait uint64) {
 			list = append(list, o)
 		}
 	}
-	r.causes = append(list, c)
+	if r.causes = append(list, c); !c.sure {
+		r.n.other.hi++
+	}
 	q.spend(now, k, from)
 	if k == implied {
 		r.n.implied.hi++

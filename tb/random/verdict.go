@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"rnic/abi"
+	"rnic/tb/accept"
 )
 
 // settled checks a host at the end of a phase: everything has come, nothing is under
@@ -54,9 +55,6 @@ var cutMay = map[abi.Counter]bool{
 	abi.ReqRemoteAccessErrors: true, abi.RespRemoteAccessErrors: true,
 }
 
-// cutTells are the events of faulty messages, whose QPs are cut.
-var cutTells = map[abi.EventType]bool{abi.EventQPReqErr: true, abi.EventQPAccessErr: true}
-
 // wasCut tells whether a QP was stopped in the middle of its traffic.
 func (s *side) wasCut() bool {
 	for _, p := range s.s.Phases {
@@ -74,7 +72,7 @@ func (s *side) verdict() error {
 		abi.CQEsWritten: uint64(s.board.Got + s.foreign), abi.RespCQEError: uint64(s.foreign), abi.MSIXSent: rc.Messages,
 		abi.DMAReads: rc.Reads, abi.DMAWrites: rc.Writes + rc.Messages,
 	}
-	errs := []error{s.accept.Counters(s.dev.Counter), errors.Join(s.accept.Errors()...)}
+	errs := []error{s.accept.Counters(s.dev.Counter)}
 	cut := s.wasCut()
 	if rc.Stray != 0 {
 		errs = append(errs, fmt.Errorf("%d stray writes", rc.Stray))
@@ -83,11 +81,12 @@ func (s *side) verdict() error {
 	if err != nil {
 		return err
 	}
+	var told []accept.Event
 	for _, e := range events {
-		if e.Type != abi.EventCommEst && !(cut && cutTells[e.Type]) {
-			errs = append(errs, fmt.Errorf("event %v", e))
-		}
+		told = append(told, accept.Event{Type: e.Type, Number: e.Number})
 	}
+	s.accept.Events(told)
+	errs = append(errs, s.accept.Errors()...)
 	for _, c := range abi.Counters() {
 		v, err := s.dev.Counter(c)
 		if err != nil {
