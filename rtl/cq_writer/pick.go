@@ -18,7 +18,7 @@ func (w *Writer) pick() {
 	if q.State == execute {
 		requests &^= 1 << q.Source
 	}
-	requests |= bit(d.Sweep.Left != 0, srcSweep)
+	requests |= bit(d.Sweep.Left != 0, srcSweep) | bit(d.Wheel.Walk, srcWheel)
 	i := hdl.RoundRobin(requests, int(q.Source))
 	if i < 0 {
 		return
@@ -33,7 +33,7 @@ func (w *Writer) pick() {
 		switch a.Op {
 		case port.CQCreate:
 			d.KnownCQ, d.KnownEQ, eqn = true, true, uint32(a.EQN)
-		case port.CQDestroy:
+		case port.CQDestroy, port.CQModify, port.CQResize:
 			d.KnownCQ = true
 		case port.EQCreate, port.EQDestroy:
 			d.KnownEQ = true
@@ -50,6 +50,9 @@ func (w *Writer) pick() {
 		d.KnownEQ = true
 	case srcSweep:
 		cqn, d.KnownCQ = uint32(d.Sweep.Next), true
+	case srcWheel:
+		cqn, d.KnownCQ = uint32(d.Wheel.CQ), true
+		w.Links.Read(0, int(cqn))
 	}
 	w.read(cqn, eqn)
 }
