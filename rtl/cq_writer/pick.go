@@ -7,10 +7,12 @@ import (
 
 // pick chooses the next operation and reads the contexts that it needs. The one
 // that ends in this cycle is still at the head of its port and no choice; the one
-// behind it shows in the next cycle.
+// behind it shows in the next cycle. CQ_RESIZE, whose index overtakes that of
+// doorbells before it, lets those go first.
 func (w *Writer) pick() {
 	q, d := &w.Q, &w.D
-	requests := bit(w.Admin.Valid() && !d.Answer.Valid, srcAdmin) |
+	overtakes := w.Bell.Valid() && w.Admin.Valid() && w.Admin.Head().Op == port.CQResize
+	requests := bit(w.Admin.Valid() && !d.Answer.Valid && !overtakes, srcAdmin) |
 		bit(w.Bell.Valid(), srcBell) |
 		bit(w.Send.Valid() && !(w.Send.Head().Purge && d.Purge[0].Valid), srcSend) |
 		bit(w.Recv.Valid() && !(w.Recv.Head().Purge && d.Purge[1].Valid), srcRecv) |
