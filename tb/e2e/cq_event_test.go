@@ -8,8 +8,10 @@ import (
 
 	"rnic/abi"
 	"rnic/driver"
+	"rnic/hdl"
 	"rnic/tb"
 	"rnic/tb/e2e"
+	"rnic/tb/host"
 )
 
 // TestVectors: each of all vectors tells of the queues that were made for it, and of
@@ -85,7 +87,7 @@ func sleeper(d *e2e.Side, p *e2e.End, total, depth int) (got, wakeUps int, err e
 	return got, wakeUps, err
 }
 
-// TestModerationOverTheNIC: 10,000 messages at random distances, which a program that
+// TestModerationOverTheNIC (B181): 10,000 messages at random distances, which a program that
 // only reacts to events receives. With moderation it sees them all as well, and is
 // woken far less.
 func TestModerationOverTheNIC(t *testing.T) {
@@ -179,4 +181,65 @@ func TestTimestamps(t *testing.T) {
 			require.Less(t, made, arrived[k]+300*tb.PeriodPs)
 		}
 	}
+}
+
+// TestEventsAwaitAcks (B184): a QP and a CQ are not destroyed before the last of their
+// events is acknowledged, several at once.
+func TestEventsAwaitAcks(t *testing.T) {
+	s := e2e.New(t, e2e.Options{Dirty: true})
+	d := s.A.Dev
+	var cq *driver.CQ
+	var err error
+	s.A.Do(func() { cq, err = d.CreateCQ(16, driver.CQOptions{}) })
+	require.NoError(t, err)
+	p := s.Join(s.A.QP(driver.QPConfig{SendCQ: cq}), s.B.QP(driver.QPConfig{}), driver.ConnectOptions{})
+	taken := 0
+	for range 3 {
+		arm(t, s.A, cq, false)
+		p.A.Send(driver.SendWR{ID: 1, Op: abi.OpNop, Signaled: true})
+		s.A.Do(func() {
+			var c *driver.CQ
+			if c, err = d.CQEvent(0, s.A.Bus.Now()+100_000_000); c != nil {
+				taken++
+			}
+		})
+		require.NoError(t, err)
+		p.A.Sent(e2e.OK(1)...)
+	}
+	require.Equal(t, 3, taken)
+	s.A.Do(func() { err = p.A.QP.Modify(driver.QPAttr{State: abi.QPSQD, SQDAsyncNotify: true}, abi.AttrState|abi.AttrSQDAsyncNotify) })
+	require.NoError(t, err)
+	var drained driver.AsyncEvent
+	s.A.Do(func() { drained, _, err = d.AsyncEvent(s.A.Bus.Now() + 100_000_000) })
+	require.NoError(t, err)
+	require.Equal(t, abi.EventSQDrained, drained.Type)
+
+	const pause = 100_000_000 // ps
+	var acked, ended []int64
+	var errs []error
+	s.A.Go("acknowledger", func(_ *hdl.Thread, b *host.Bus) {
+		mine := d.On(b)
+		for _, ack := range []func() error{
+			func() error { return mine.AckAsync(drained) },
+			func() error { return cq.On(mine).Ack(1) },
+			func() error { return cq.On(mine).Ack(2) },
+		} {
+			b.Spend(pause)
+			acked, errs = append(acked, b.Now()), append(errs, ack())
+		}
+	})
+	s.A.Do(func() {
+		errs = append(errs, p.A.QP.Destroy())
+		ended = append(ended, s.A.Bus.Now())
+		errs = append(errs, cq.Destroy())
+		ended = append(ended, s.A.Bus.Now())
+	})
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+	require.Len(t, acked, 3)
+	require.GreaterOrEqual(t, ended[0], acked[0])
+	require.Less(t, ended[0], acked[1])
+	require.GreaterOrEqual(t, ended[1], acked[2])
+	require.Less(t, ended[1], acked[2]+pause)
 }

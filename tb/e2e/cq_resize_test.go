@@ -75,7 +75,7 @@ func TestResizeUnderTraffic(t *testing.T) {
 	require.Empty(t, s.B.Events())
 }
 
-// TestResizeKeeps: completions that were not polled are still there after two more
+// TestResizeKeeps (B167): completions that were not polled are still there after two more
 // rings; a ring that is too small for them is refused, and nothing changes.
 func TestResizeKeeps(t *testing.T) {
 	s := e2e.New(t, e2e.Options{})
@@ -107,7 +107,7 @@ func TestResizeKeeps(t *testing.T) {
 	require.Empty(t, s.A.Events())
 }
 
-// TestResizedOverrun: a queue that was made smaller overruns at its new size; one
+// TestResizedOverrun (B164): a queue that was made smaller overruns at its new size; one
 // that is dead is not resized.
 func TestResizedOverrun(t *testing.T) {
 	s := e2e.New(t, e2e.Options{Dirty: true})

@@ -67,7 +67,7 @@ func TestSharedByAThousand(t *testing.T) {
 	require.NotContains(t, next, qps[7])
 }
 
-// TestSharedOverrun: what fits into the queue stays, each QP that then has a completion
+// TestSharedOverrun (B164): what fits into the queue stays, each QP that then has a completion
 // for it fails and is told of, and nobody else.
 func TestSharedOverrun(t *testing.T) {
 	s := e2e.New(t, e2e.Options{Dirty: true})
