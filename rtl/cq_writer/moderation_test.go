@@ -56,6 +56,42 @@ func TestPeriod(t *testing.T) {
 	}
 }
 
+// TestPeriodOfTheSecondEvent: a period that ended early by the count does not end the
+// next one; the queue is in the wheel still.
+func TestPeriodOfTheSecondEvent(t *testing.T) {
+	b, w := newBench(t, small, hdl.Options{Strict: true}, 0), watch{}
+	b.onLand = w.land
+	b.admin(t, createEQ(0, 3, 0), moderated(0, 3, 0, 2, 4))
+	b.Bell.Push(arm(0, 0, false))
+	b.run(t, 20)
+	b.Send.Push(port.CQEReq{}, port.CQEReq{})
+	b.run(t, 3*unit)
+	require.Len(t, w.events, 1)
+	b.Bell.Push(arm(0, 2, false))
+	b.run(t, 20)
+	b.Send.Push(port.CQEReq{})
+	b.run(t, 6*unit)
+	require.Len(t, w.events, 2)
+	require.GreaterOrEqual(t, w.events[1]-w.cqes[2], uint64(4*unit))
+}
+
+// TestArmsDoNotPutOff: who arms again and again has the event no later.
+func TestArmsDoNotPutOff(t *testing.T) {
+	b, w := newBench(t, small, hdl.Options{Strict: true}, 0), watch{}
+	b.onLand = w.land
+	b.admin(t, createEQ(0, 3, 0), moderated(0, 3, 0, 0, 3))
+	b.Bell.Push(arm(0, 0, false))
+	b.run(t, 20)
+	b.Send.Push(port.CQEReq{})
+	for range 8 {
+		b.run(t, unit/2)
+		b.Bell.Push(arm(0, 0, false))
+	}
+	b.run(t, 20)
+	require.Len(t, w.events, 1)
+	require.LessOrEqual(t, w.events[0]-w.cqes[0], uint64(4*unit+8))
+}
+
 // TestHold is what ends the wait of an event, what does not, and what never waits.
 func TestHold(t *testing.T) {
 	plain, solicited, failed := port.CQEReq{}, port.CQEReq{Solicited: true}, port.CQEReq{Status: abi.StatusWRFlush}
