@@ -83,8 +83,11 @@ func resizeAmongThreads(t *testing.T, seed uint64) {
 	var got, resized uint64
 	p.m.spawn(func(b *bus) {
 		mine, q := cq.On(p.dev.On(b)), q.On(p.dev.On(b))
-		wcs := make([]driver.WC, 1)
+		wcs, rng := make([]driver.WC, 1), rand.New(rand.NewPCG(seed, 94))
 		for posted := uint64(0); got < total; {
+			if rng.IntN(30) == 0 {
+				b.Spend(3_000_000) // the ring fills
+			}
 			for posted < total && posted-got < open {
 				_, err := q.PostSend(nop(posted, true))
 				require.NoError(t, err)
@@ -101,13 +104,18 @@ func resizeAmongThreads(t *testing.T, seed uint64) {
 	p.m.spawn(func(b *bus) {
 		mine, rng := cq.On(p.dev.On(b)), rand.New(rand.NewPCG(seed, 95))
 		for got < total {
+			p.m.busy = true // with other commands, for a while
+			p.m.after(rng.Int64N(40_000_000), func() {
+				p.m.busy = false
+				p.m.nextCommand()
+			})
 			require.NoError(t, mine.Resize(open+rng.IntN(2)*100))
 			resized++
 			b.Spend(rng.Int64N(3_000_000))
 		}
 	})
 	require.True(t, p.m.run())
-	require.Greater(t, resized, uint64(10))
+	require.Greater(t, resized, uint64(5))
 	require.False(t, p.m.cqs[cq.Number()].dead)
 }
 
