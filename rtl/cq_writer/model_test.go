@@ -184,6 +184,17 @@ func TestEqualsModel(t *testing.T) {
 			require.Len(t, b.AdminRes.Got, n+1)
 			require.Equal(t, want, b.AdminRes.Got[n].Status)
 		}
+		for n := range 2 { // to begin with, so that most steps do something
+			m.eqs[n] = &modelEQ{log: 2, vector: n}
+			ask(createEQ(n, 2, uint8(n)), abi.AdminOK)
+		}
+		for n := range 3 {
+			m.cqs[n] = &modelCQ{log: 2, eqn: n % 2, period: n % 2}
+			m.eqs[n%2].cqs++
+			ask(moderated(n, 2, n%2, 0, uint16(n%2)), abi.AdminOK)
+			m.bell(n, 0, true, false)
+			b.Bell.Push(arm(n, 0, false))
+		}
 		t.Repeat(map[string]func(*rapid.T){
 			"createEQ": func(t *rapid.T) {
 				n, log, vector := pickEQ(t), rapid.IntRange(0, 2).Draw(t, "log"), rapid.IntRange(0, 2).Draw(t, "vector")

@@ -207,7 +207,9 @@ func TestEventsAwaitAcks(t *testing.T) {
 		p.A.Sent(e2e.OK(1)...)
 	}
 	require.Equal(t, 3, taken)
-	s.A.Do(func() { err = p.A.QP.Modify(driver.QPAttr{State: abi.QPSQD, SQDAsyncNotify: true}, abi.AttrState|abi.AttrSQDAsyncNotify) })
+	s.A.Do(func() {
+		err = p.A.QP.Modify(driver.QPAttr{State: abi.QPSQD, SQDAsyncNotify: true}, abi.AttrState|abi.AttrSQDAsyncNotify)
+	})
 	require.NoError(t, err)
 	var drained driver.AsyncEvent
 	s.A.Do(func() { drained, _, err = d.AsyncEvent(s.A.Bus.Now() + 100_000_000) })
