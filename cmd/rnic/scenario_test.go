@@ -65,3 +65,15 @@ func TestScenarioWrong(t *testing.T) {
 	require.Equal(t, "rnic: --op is for the transfer of a file: send.yaml is a scenario, which says so itself\n", stderr)
 	require.Contains(t, rnic(t, dir, "run", "--help"), "docs/scenarios.md")
 }
+
+// TestScenarioHangs: one whose timer is too long is explained, with its waves.
+func TestScenarioHangs(t *testing.T) {
+	dir, file := scenarioFile(t, "lost_last.yaml", "timeout: 2", "timeout: 31")
+	_, stderr, err := call(t, dir, "run", file, "--out", "w")
+	require.Error(t, err)
+	require.Regexp(t, `lost_last.yaml: 10 of 16 checks failed: the run does not go on since cycle \d+, noticed in cycle \d+: it has not ended within 1s`, stderr)
+	require.Contains(t, stderr, "RC_SEND_LAST 452 bytes asks for an answer: lost by a fault")
+	require.Contains(t, stderr, "repeat it, with these waves: rnic run lost_last.yaml --out w --vcd --from")
+	require.FileExists(t, filepath.Join(dir, "w", "hang.vcd"))
+	require.FileExists(t, filepath.Join(dir, "w", "hang.gtkw"))
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"rnic/tb"
 	"rnic/tb/hang"
 )
 
@@ -28,7 +29,11 @@ func (o *Options) waves(seed uint64, s *Scenario, cycle uint64, failure error) s
 		from, to = h.Window()
 		markers = h.Markers()
 	}
-	files, err := hang.Waves(folder, fmt.Sprintf("seed_%d", seed), from, to, markers, b, func() { _, _ = s.on(b, entries) })
+	files, err := hang.Waves(folder, fmt.Sprintf("seed_%d", seed), from, to, markers, func(open func(*tb.Bench) error) {
+		if open(b) == nil {
+			_, _ = s.on(b, entries)
+		}
+	})
 	if err != nil {
 		return fmt.Sprintf("no waves: %v", err)
 	}
