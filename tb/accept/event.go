@@ -75,8 +75,11 @@ func (a *Acceptor) Events(all []Event) {
 	}
 	got := map[told]uint64{}
 	for _, e := range all {
-		got[told{e.Number, e.Type}]++
-		due[told{e.Number, e.Type}] = due[told{e.Number, e.Type}] // also one that is not due at all
+		k := told{e.Number, e.Type}
+		got[k]++
+		if _, ok := due[k]; !ok {
+			due[k] = span{}
+		}
 	}
 	keys := slices.SortedFunc(maps.Keys(due), func(x, y told) int {
 		return int(x.qpn)<<8 + int(x.typ) - int(y.qpn)<<8 - int(y.typ)
