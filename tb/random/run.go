@@ -182,8 +182,9 @@ type side struct {
 	owed   int // completions expected that have not come
 
 	accept  *accept.Acceptor
-	delayed bool      // it learns of a frame that comes when the NIC has judged whether there is room
-	waiting []waiting // frames that have come and are not judged
+	delayed bool           // it learns of a frame that comes when the NIC has judged whether there is room
+	waiting []waiting      // frames that have come and are not judged
+	events  []accept.Event // asynchronous ones, so far
 	frames  uint64
 	rest    *tb.Rest
 	loose   []*Message // whose receives did not complete: they may have been written to

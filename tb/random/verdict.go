@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"rnic/abi"
+	"rnic/driver"
 	"rnic/tb/accept"
 )
 
@@ -64,6 +65,16 @@ func (s *side) wasCut() bool {
 	return false
 }
 
+// hear takes the asynchronous events that have come: before a QP goes, for the driver
+// forgets its events then.
+func (s *side) hear(dev *driver.Device) error {
+	events, err := dev.AsyncEvents()
+	for _, e := range events {
+		s.events = append(s.events, accept.Event{Type: e.Type, Number: e.Number})
+	}
+	return err
+}
+
 // verdict holds the counters against what acceptor, memory and scoreboard saw.
 func (s *side) verdict() error {
 	rc := &s.h.Machine.RC.Stats
@@ -76,15 +87,10 @@ func (s *side) verdict() error {
 	if rc.Stray != 0 {
 		errs = append(errs, fmt.Errorf("%d stray writes", rc.Stray))
 	}
-	events, err := s.dev.AsyncEvents()
-	if err != nil {
+	if err := s.hear(s.dev); err != nil {
 		return err
 	}
-	var told []accept.Event
-	for _, e := range events {
-		told = append(told, accept.Event{Type: e.Type, Number: e.Number})
-	}
-	s.accept.Events(told)
+	s.accept.Events(s.events)
 	errs = append(errs, s.accept.Errors()...)
 	for _, c := range abi.Counters() {
 		v, err := s.dev.Counter(c)
