@@ -68,7 +68,9 @@ func (q *qp) retry(now uint64) bool {
 
 // lost tells whether a retry may be given up because the QP has failed: in ERR
 // nothing is sent again.
-func (q *qp) lost(now uint64) bool { return (q.failed != 0 || q.a.p.FaultyReads) && q.retry(now) }
+func (q *qp) lost(now uint64) bool {
+	return (q.failed != 0 || q.a.p.FaultyReads || q.responds.mayBeDead()) && q.retry(now)
+}
 
 // rnrExhausted is the same of RNR NAKs.
 func (q *qp) rnrExhausted() bool {

@@ -111,6 +111,10 @@ func (q *qp) turn(now uint64, s *state, n seq, p *roce.Packet) (int, *problem) {
 		if d.answer == ack {
 			continue
 		}
+		if d.again && q.a.p.FaultyReads && d.answer == read && op.IsReadResponse() && n > d.psn && n <= d.last {
+			k := int(n - d.psn) // what could not be read again is left out
+			d.psn, d.off, d.len, d.begun = n, d.off+k*q.MTU, d.len-k*q.MTU, true
+		}
 		match := d.psn == n && (d.answer == read && op.IsReadResponse() || d.answer == atom && op == roce.RCAtomicAck ||
 			d.answer == nak && op == roce.RCAck && d.syn == syn ||
 			d.answer != nak && op == roce.RCAck && q.fails(now, d, syn))

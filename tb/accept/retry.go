@@ -272,7 +272,7 @@ func (q *qp) steady(now uint64) bool {
 // its PSN all the same.
 func (q *qp) spend(now uint64, k kind, from seq) {
 	r := &q.requests
-	failed := q.failed != 0 || q.a.p.FaultyReads // then nothing is sent again
+	failed := q.failed != 0 || q.a.p.FaultyReads || q.responds.mayBeDead() // then nothing is sent again
 	switch {
 	case k == rnr && (failed || r.waits >= int(q.RNRRetry) && q.RNRRetry != 7):
 		r.spent = append(r.spent, failure{abi.StatusRNRRetryExc, now, from})
