@@ -244,7 +244,7 @@ func (q *qp) ask(now uint64, k kind, from seq, wait uint64) {
 		case o.from == from && o.kind == rnr && o.must && now < o.ready:
 			r.n.other.hi++
 			return
-		case o.from == from && o.kind == k && k != rnr:
+		case o.from == from && o.kind == k && (k != rnr || now < o.ready+q.a.p.Inside): // it may find the NIC still waiting
 			c.must, c.sure = false, false
 			list = append(list, o)
 		case o.from != from || o.kind != rnr:
