@@ -308,5 +308,14 @@ func (e *lines) starve(exec uint16, may bool) bool {
 // stale lets lines be taken away again: the service that they came for is there.
 func (e *lines) stale() { e.Line[0].Fresh, e.Line[1].Fresh = false, false }
 
+// leave has the QP wait for no line any more, and tells whether it did.
+func (e *lines) leave() (waited bool) {
+	for i := range e.Line {
+		waited = waited || e.Line[i].Wait
+		e.Line[i].Wait = false
+	}
+	return waited
+}
+
 // busy tells whether a read is on its way.
 func (e *lines) busy() bool { return e.Line[0].Busy || e.Line[1].Busy }

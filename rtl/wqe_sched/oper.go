@@ -60,6 +60,8 @@ func (f *Fetch) finish(e *lines) {
 		f.open(e)
 	case fetchResume:
 		f.resume(e)
+	case fetchRecall:
+		f.recall(e)
 	case fetchEvict:
 		if freed := e.evict(q.Hand); freed != 0 {
 			d.Free |= freed
@@ -135,7 +137,7 @@ func (f *Fetch) open(e *lines) {
 	switch {
 	case !c.Run && !c.Flush:
 		v.Verdict = nothing
-	case c.ExecIdx == c.PI:
+	case c.ExecIdx == c.PI || f.Q.Rewound.old(c):
 		v.Verdict = wait
 	case e.seek(c.ExecIdx):
 		v.Verdict, v.Outcome = wait, parked
@@ -205,6 +207,9 @@ func (f *Fetch) resume(e *lines) {
 func (f *Fetch) missing(e *lines) {
 	r, q := &f.D.Reader, &f.Q.Reader
 	r.Phase = readEnd
+	if r.Here = f.Q.Rewound.old(&q.Ctx); r.Here {
+		return
+	}
 	idx, ok := e.whole(q.Idx, q.Rest+1)
 	if r.Here = ok; ok {
 		return
