@@ -56,6 +56,7 @@ type fetchRegs struct {
 	Promised uint8  // slots set aside for those that found none
 	Kept     uint8  // QPs whose line is kept until there is an entry
 	Spent    uint8  // QPs of which a line is kept for a rewind
+	More     uint8  // and lines besides, one a QP
 	Hand     uint8  // the slot to be taken away next
 	Looked   bool   // its owner has been read
 	Beat     uint8  // of the read at the head of reads
@@ -125,6 +126,7 @@ func (f *Fetch) Eval() {
 		f.finish(&e)
 		if e != *f.dir.Data(0) {
 			f.dir.Write(1, int(q.QPN)&f.mask, &e)
+			f.tally(f.dir.Data(0), &e)
 		}
 	}
 	if q.Reader.On {
