@@ -380,6 +380,7 @@ func (b *bench) run(limit uint64) {
 	}
 	require.NoError(b.t, b.k.Run(b.k.Cycle()+200))
 	require.LessOrEqual(b.t, b.Sched.Fetch.Q.Spent, uint8(16), "QPs with a line kept for a rewind")
+	require.LessOrEqual(b.t, b.Sched.Fetch.Q.More, uint8(16), "further lines")
 }
 
 func (b *bench) rest() bool {

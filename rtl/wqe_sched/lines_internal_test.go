@@ -114,7 +114,14 @@ func (s *store) serve(idx uint16, n uint8) (done bool) {
 	}
 	s.check(e)
 	s.others()
-	s.free |= e.done(idx, false, uint16(rapid.IntRange(0, pastLines).Draw(s.T, "may")))
+	may := uint16(rapid.IntRange(0, pastLines).Draw(s.T, "may"))
+	s.free |= e.done(idx, false, may)
+	require.LessOrEqual(s, e.past(), int(may))
+	for i := range e.Line {
+		if l := &e.Line[i]; l.Own && !l.Busy { // so no block is there when its number comes again
+			require.Less(s, blocks(idx/lineUnits-places, l.Block), uint16(2*places))
+		}
+	}
 	return done
 }
 

@@ -1,5 +1,7 @@
 package wqesched
 
+import "math/bits"
+
 // pastLines is the most lines that stay of a QP for a rewind. With the one that is read
 // ahead they have all places: at least 48 units before the one to be executed are there.
 const pastLines = places - 1
@@ -85,15 +87,18 @@ func (e *lines) done(exec uint16, starved bool, may uint16) (freed uint64) {
 }
 
 // keep is how many lines of a QP may stay for a rewind: the newest of as many QPs as a
-// quarter of the pool has lines, and as many others.
+// quarter of the pool has lines, and as many others as long as another quarter is free.
 func (f *Fetch) keep(e *lines) uint16 {
 	quarter := f.p.Lines / 4
 	qps, more := int(f.Q.Spent), int(f.Q.More)
 	if n := e.past(); n > 0 {
 		qps, more = qps-1, more-(n-1)
 	}
-	if qps >= quarter {
+	switch {
+	case qps >= quarter:
 		return 0
+	case bits.OnesCount64(f.Q.Free) < quarter:
+		return 1
 	}
 	return uint16(min(pastLines, 1+quarter-more))
 }
