@@ -63,6 +63,7 @@ func (n *NIC) connectSend(p Params) {
 	hdl.Connect(&q.Ctx, &s.Fetch.Ctx, p.Sched.CtxDepth())
 	hdl.Connect(&s.Exec.ReadPost, &q.ReadPost, slice)
 	hdl.Connect(&s.Exec.Put, &q.Put, slice)
+	hdl.Connect(&q.StaleSQ, &s.Fetch.Stale, slice)
 	n.reads(port.ReadSQ, &s.Fetch.Read, &s.Fetch.Data, slice)
 	hdl.Connect(&n.Admin.PurgeTx, &s.Pick.Purge, slice)
 

@@ -152,8 +152,8 @@ func TestLossGoals(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, share[[2]float64{16, 0.1}], 98.5)
 	require.GreaterOrEqual(t, share[[2]float64{16, 1}], 87.0)
-	require.InDelta(t, 97.9, share[[2]float64{1, 0.1}], 0.2)
-	require.InDelta(t, 83, share[[2]float64{1, 1}], 0.6)
+	require.InDelta(t, 98.0, share[[2]float64{1, 0.1}], 0.2)
+	require.InDelta(t, 83.9, share[[2]float64{1, 1}], 0.6)
 	for _, x := range r.Repairs {
 		require.LessOrEqual(t, x.Nak, uint64(50), "%+v", x)
 	}

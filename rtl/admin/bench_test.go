@@ -59,6 +59,7 @@ type bench struct {
 	QPErr    agent.Sink[port.QPError]
 	Async    agent.Sink[port.EventReq]
 	Stale    agent.Sink[port.Stale]
+	StaleSQ  agent.Sink[port.Stale]
 
 	k      *hdl.Kernel
 	reg    port.AdminReg
@@ -120,6 +121,7 @@ func newBench(t require.TestingT, o hdl.Options, throttle uint64, logSize uint8)
 	hdl.Connect(&b.QPC.QPErr, &b.QPErr.In, 2)
 	hdl.Connect(&b.QPC.Async, &b.Async.In, 2)
 	hdl.Connect(&b.QPC.Stale, &b.Stale.In, 2)
+	hdl.Connect(&b.QPC.StaleSQ, &b.StaleSQ.In, 2)
 	b.Read.OnTake = b.read
 	b.Write.OnTake = func(r port.WriteReq) { b.writes = append(b.writes, r); b.write() }
 	b.WriteDat.OnTake = func(d port.Beat) { b.data = append(b.data, d.Data[:d.Len]...); b.write() }

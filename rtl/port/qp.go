@@ -138,9 +138,9 @@ type TxHdr struct {
 	Flow    uint32
 }
 
-// Stale tells pkt_tx that requests of the QP from before generation Gen (compared
-// modulo 2^8) are not sent any more: qpc to pkt_tx, with each rewind. It is always
-// taken.
+// Stale tells that requests of the QP from before generation Gen (compared modulo 2^8)
+// are not sent any more: qpc to pkt_tx, which drops them, and to wqe_sched, which ends
+// a service that describes such, with each rewind. It is always taken.
 type Stale struct {
 	QPN QPN
 	Gen uint8

@@ -50,7 +50,9 @@ func (m *QPC) execute() {
 		wanted, w = m.spread(&c, &e)
 	}
 	if c.Requester.Gen != gen {
-		m.Stale.Put(port.Stale{QPN: q.QPN, Gen: c.Requester.Gen})
+		x := port.Stale{QPN: q.QPN, Gen: c.Requester.Gen}
+		m.Stale.Put(x)
+		m.StaleSQ.Put(x)
 	}
 	if wanted {
 		m.Activate.Put(activate)

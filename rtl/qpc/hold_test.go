@@ -55,6 +55,7 @@ func TestFailuresHoldNothingBack(t *testing.T) {
 		Verdict  agent.Sink[port.RxVerdict]
 		Activate agent.Sink[port.Activate]
 		Stale    agent.Sink[port.Stale]
+		StaleSQ  agent.Sink[port.Stale]
 	}{QPC: New(Params{LogQP: 4}), Level: level{v: reg}}
 	hdl.Connect(&b.Admin.Out, &b.QPC.Admin, 2)
 	hdl.Connect(&b.QPC.AdminRes, &b.AdminRes.In, room)
@@ -65,6 +66,7 @@ func TestFailuresHoldNothingBack(t *testing.T) {
 	hdl.Connect(&b.QPC.Verdict, &b.Verdict.In, room)
 	hdl.Connect(&b.QPC.Activate, &b.Activate.In, 2)
 	hdl.Connect(&b.QPC.Stale, &b.Stale.In, 2)
+	hdl.Connect(&b.QPC.StaleSQ, &b.StaleSQ.In, 2)
 	hdl.Connect(&b.QPC.Event, &b.Sleeper.Event, 2)
 	hdl.Connect(&b.QPC.QPErr, &b.Sleeper.QPErr, 2)
 	hdl.Connect(&b.QPC.Async, &b.Sleeper.Async, 2)
@@ -122,7 +124,7 @@ func TestNoRoomForAnAnswerIsAFault(t *testing.T) {
 	hdl.Wire(&b.Level.Reg, &q.PortReg)
 	hdl.Wire(&q.Stats, &b.Level.Stats)
 	hdl.TieOff(&q.Bell, &q.Get, &q.Ctx, &q.Put, &q.TxFault, &q.Rx, &q.Verdict, &q.Retire, &q.Fatal,
-		&q.ReadPost, &q.RespDone, &q.Admin, &q.AdminRes, &q.Activate, &q.Stale, &q.Event, &q.QPErr, &q.Async)
+		&q.ReadPost, &q.RespDone, &q.Admin, &q.AdminRes, &q.Activate, &q.Stale, &q.StaleSQ, &q.Event, &q.QPErr, &q.Async)
 	k, err := hdl.Elaborate("tb", b, hdl.Options{})
 	require.NoError(t, err)
 	defer k.Close()
@@ -141,12 +143,19 @@ type untaken struct {
 
 func (u *untaken) Eval() { u.WakeAt(u.Now() + 1) }
 
-// Operations that may begin a rewind wait for room of Stale, and hold back no others.
+// Operations that may begin a rewind wait for room of Stale and of StaleSQ, and hold
+// back no others.
 func TestRoomForStale(t *testing.T) {
+	t.Run("pkt_tx", func(t *testing.T) { testRoomForStale(t, false) })
+	t.Run("wqe_sched", func(t *testing.T) { testRoomForStale(t, true) })
+}
+
+func testRoomForStale(t *testing.T, sq bool) {
 	b := &struct {
 		QPC      *QPC
 		Level    level
 		Untaken  untaken
+		Taken    agent.Sink[port.Stale]
 		Admin    agent.Source[port.QPAdmin]
 		AdminRes agent.Sink[port.QPAdminRes]
 		Bell     agent.Source[port.QPDoorbell]
@@ -175,7 +184,12 @@ func TestRoomForStale(t *testing.T) {
 	hdl.Connect(&q.TxHdr, &b.TxHdr.In, room)
 	hdl.Connect(&q.Activate, &b.Activate.In, 2)
 	hdl.Connect(&q.Event, &b.Event.In, 2)
-	hdl.Connect(&q.Stale, &b.Untaken.Stale, 2)
+	full, free := &q.Stale, &q.StaleSQ
+	if sq {
+		full, free = free, full
+	}
+	hdl.Connect(full, &b.Untaken.Stale, 2)
+	hdl.Connect(free, &b.Taken.In, 2)
 	hdl.Wire(&b.Level.Reg, &q.PortReg)
 	hdl.Wire(&q.Stats, &b.Level.Stats)
 	hdl.TieOff(&q.TxFault, &q.Fatal, &q.ReadPost, &q.RespDone, &q.QPErr, &q.Async)
@@ -207,7 +221,7 @@ func TestRoomForStale(t *testing.T) {
 	b.Retire.Push(port.Retire{Kind: port.RetireRewind, QPN: 1, Gen: 1})
 	run()
 	nak(2)
-	require.Zero(t, q.Stale.Space())
+	require.Zero(t, full.Space())
 	put.QPN = 1
 	b.Put.Push(put) // it is to ask again
 	b.Retire.Push(port.Retire{Kind: port.RetireTimeout, QPN: 3, Una: una})

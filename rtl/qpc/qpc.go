@@ -6,7 +6,7 @@
 //	Get, Put ──┤   pick             execute
 //	ReadPost ──┤  ┌──────────┐  ┌──────────────────┐
 //	TxReq ─────┤  │ choose,  │  │ take, transition ├─► Ctx, TxHdr, Verdict,
-//	TxFault ───┼─►│ read     ├─►│ write banks      │   AdminRes, Activate, Stale
+//	TxFault ───┼─►│ read     ├─►│ write banks      │   AdminRes, Activate, Stale, StaleSQ
 //	Rx ────────┤  │ 6 banks  │  └────────┬─────────┘
 //	RespDone ──┤  └──────────┘           │ QPs with something to tell
 //	Retire ────┤                         ▼
@@ -39,8 +39,8 @@
 // Invariants:
 //   - A client has room for an answer before it asks: Ctx, TxHdr, Verdict and
 //     AdminRes are Ready when their operation executes. A breach is a Fault.
-//   - Operations wait for nothing but room of Activate and Stale, which wqe_sched and
-//     pkt_tx always take. What has to go to Event, QPErr and Async waits in the queue,
+//   - Operations wait for nothing but room of Activate, Stale and StaleSQ, which
+//     wqe_sched and pkt_tx always take. What has to go to Event, QPErr and Async waits in the queue,
 //     where it can't hold back an operation that its consumer is waiting for.
 //   - A service is closed before the next one opens, and knows of its READs then: a
 //     ReadPost goes before a Put, a Put before a Get.
@@ -90,6 +90,7 @@ type QPC struct {
 	AdminRes hdl.Out[port.QPAdminRes]
 	Activate hdl.Out[port.Activate]
 	Stale    hdl.Out[port.Stale]
+	StaleSQ  hdl.Out[port.Stale]
 	Event    hdl.Out[port.AckEvent]
 	QPErr    hdl.Out[port.QPError]
 	Async    hdl.Out[port.EventReq]
@@ -143,7 +144,8 @@ func (m *QPC) Eval() {
 func (m *QPC) pick() {
 	q, d := &m.Q, &m.D
 	room := hasRoom(&m.Activate, q.Busy && activates[q.Source])
-	stale := hasRoom(&m.Stale, q.Busy && rewinds[q.Source])
+	busy := q.Busy && rewinds[q.Source]
+	stale := hasRoom(&m.Stale, busy) && hasRoom(&m.StaleSQ, busy)
 	puts := m.Put.Len()
 	posts := m.ReadPost.Len()
 	switch {

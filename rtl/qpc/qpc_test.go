@@ -32,6 +32,7 @@ type bench struct {
 	AdminRes agent.Sink[port.QPAdminRes]
 	Activate agent.Sink[port.Activate]
 	Stale    agent.Sink[port.Stale]
+	StaleSQ  agent.Sink[port.Stale]
 	Event    agent.Sink[port.AckEvent]
 	QPErr    agent.Sink[port.QPError]
 	Async    agent.Sink[port.EventReq]
@@ -75,7 +76,7 @@ func newSized(t require.TestingT, o hdl.Options, throttle uint64, logQP uint8) *
 	for _, th := range []*agent.Throttle{
 		&b.Bell.Throttle, &b.Get.Throttle, &b.Ctx.Throttle, &b.Put.Throttle, &b.TxReq.Throttle, &b.TxHdr.Throttle,
 		&b.TxFault.Throttle, &b.Rx.Throttle, &b.Verdict.Throttle, &b.Retire.Throttle, &b.Fatal.Throttle,
-		&b.ReadPost.Throttle, &b.RespDone.Throttle, &b.Admin.Throttle, &b.AdminRes.Throttle, &b.Activate.Throttle, &b.Stale.Throttle, &b.Event.Throttle, &b.QPErr.Throttle, &b.Async.Throttle,
+		&b.ReadPost.Throttle, &b.RespDone.Throttle, &b.Admin.Throttle, &b.AdminRes.Throttle, &b.Activate.Throttle, &b.Stale.Throttle, &b.StaleSQ.Throttle, &b.Event.Throttle, &b.QPErr.Throttle, &b.Async.Throttle,
 	} {
 		th.Seed = throttle
 	}
@@ -96,6 +97,7 @@ func newSized(t require.TestingT, o hdl.Options, throttle uint64, logQP uint8) *
 	hdl.Connect(&b.QPC.AdminRes, &b.AdminRes.In, room)
 	hdl.Connect(&b.QPC.Activate, &b.Activate.In, 2)
 	hdl.Connect(&b.QPC.Stale, &b.Stale.In, 2)
+	hdl.Connect(&b.QPC.StaleSQ, &b.StaleSQ.In, 2)
 	hdl.Connect(&b.QPC.Event, &b.Event.In, 2)
 	hdl.Connect(&b.QPC.QPErr, &b.QPErr.In, 2)
 	hdl.Connect(&b.QPC.Async, &b.Async.In, 2)

@@ -42,6 +42,7 @@ type outputs struct {
 	Activate []port.Activate
 	Event    []port.AckEvent
 	Stale    []port.Stale
+	StaleSQ  []port.Stale
 	QPErr    []port.QPError
 	Async    []port.EventReq
 	Stats    port.DoorbellStats
@@ -149,6 +150,7 @@ func (m *model) step(s source) port.QPN {
 	if qpn < 16 {
 		if g := m.out.Contexts[qpn].Requester.Gen; g != gen {
 			o.Stale = append(o.Stale, port.Stale{QPN: qpn, Gen: g})
+			o.StaleSQ = o.Stale
 		}
 		if cm := &m.out.Contexts[qpn].Common; cm.Pending != 0 && !cm.Queued {
 			cm.Queued = true
@@ -198,7 +200,7 @@ func feed(t hdltest.T, f traffic, o hdl.Options, throttle uint64) (*hdl.Kernel, 
 	require.Empty(t, m.told)
 	got := outputs{
 		Ctx: b.Ctx.Got, TxHdr: b.TxHdr.Got, Verdict: b.Verdict.Got, AdminRes: b.AdminRes.Got, Activate: b.Activate.Got,
-		Event: b.Event.Got, Stale: b.Stale.Got, QPErr: b.QPErr.Got, Async: b.Async.Got, Stats: b.Level.Stats.Get(),
+		Event: b.Event.Got, Stale: b.Stale.Got, StaleSQ: b.StaleSQ.Got, QPErr: b.QPErr.Got, Async: b.Async.Got, Stats: b.Level.Stats.Get(),
 	}
 	for n := range got.Contexts {
 		got.Contexts[n] = Context{*b.QPC.Common.Peek(n), *b.QPC.SQ.Peek(n), *b.QPC.Requester.Peek(n), *b.QPC.Responder.Peek(n), *b.QPC.Reads.Peek(n), *b.QPC.Saved.Peek(n)}
@@ -221,7 +223,7 @@ func (b *bench) waiting() [sources]bool {
 // pending tells whether sinks have something left to take.
 func (b *bench) pending() bool {
 	return b.Ctx.In.Valid() || b.TxHdr.In.Valid() || b.Verdict.In.Valid() || b.AdminRes.In.Valid() ||
-		b.Activate.In.Valid() || b.Stale.In.Valid() || b.Event.In.Valid() || b.QPErr.In.Valid() || b.Async.In.Valid() || b.QPC.Told.Valid()
+		b.Activate.In.Valid() || b.Stale.In.Valid() || b.StaleSQ.In.Valid() || b.Event.In.Valid() || b.QPErr.In.Valid() || b.Async.In.Valid() || b.QPC.Told.Valid()
 }
 
 // drawn is random traffic for a few QPs: mostly what neighbours send, in any

@@ -11,7 +11,7 @@ import (
 // have arrived. Where that PSN is in the queue only retrans knows. So it is asked, by
 // an event with Rewind, and answers when all messages before it have ended. A new
 // generation begins with the question: requests from before are not sent any more,
-// and a service that is open goes on to its end without effect but for what it enters.
+// and a service that is open ends without effect but for what it enters.
 //
 // Who goes on: retrans answers each question; a service that is open then is closed by
 // wqe_sched; after that the queue is activated. If acknowledgements have gone beyond

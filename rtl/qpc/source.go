@@ -35,7 +35,7 @@ func (s source) String() string {
 
 // reads are the banks that an operation of each source looks at (a packet: not all of
 // them), activates the sources whose operations may put on Activate, rewinds those
-// that may put on Stale.
+// that may put on Stale and StaleSQ.
 var (
 	reads = [sources]Bank{
 		srcAdmin:    InAll &^ InLists,

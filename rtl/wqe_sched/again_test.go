@@ -302,6 +302,39 @@ func TestAgainOnChip(t *testing.T) {
 	}
 }
 
+// TestAgainFarBack: 48 units before the one to be executed are on chip, while the next
+// line is, too.
+func TestAgainFarBack(t *testing.T) {
+	for place := range uint16(8) {
+		b := silent(t, wqesched.Params{})
+		q := b.qp(7, roce.MTU256, 1<<10, 64).place(place)
+		for range 48 {
+			b.post(0, send(abi.OpSend, 0, sge(8)), false)
+		}
+		require.NoError(t, b.k.Run(1000))
+		q.Paused = true
+		b.k.Go("post", func(*hdl.Thread) {
+			for range 16 {
+				b.post(0, send(abi.OpSend, 0, sge(8)), false)
+			}
+		})
+		require.NoError(t, b.k.Run(2000))
+		require.Len(t, b.Pkt.Got, 48)
+		reads := len(b.Read.Got)
+		b.lost(0)
+		require.NoError(t, b.k.Run(2300))
+		require.Len(t, b.Pkt.Got, 2*48)
+		for _, r := range b.Read.Got[reads:] {
+			unit := (uint16((r.Addr-q.Base)/64) - q.Posted[0].Idx) % 128
+			require.GreaterOrEqual(t, unit, uint16(48), "it was executed before")
+		}
+		q.Paused = false
+		b.k.Go("resume", func(*hdl.Thread) { b.Activate.Push(port.Activate{}) })
+		b.run(2000)
+		b.check()
+	}
+}
+
 // TestKeptLines: lines that are kept for a rewind are a quarter of the pool, and
 // give way.
 func TestKeptLines(t *testing.T) {

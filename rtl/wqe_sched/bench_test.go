@@ -71,6 +71,7 @@ type bench struct {
 	Push     agent.Source[port.PushedWQE]
 	Purge    agent.Source[port.Purge]
 	Free     agent.Source[port.SentFree]
+	Stale    agent.Source[port.Stale]
 	QPC      agent.Responder[port.SQGet, port.SQCtx]
 	Put      agent.Sink[port.SQPut]
 	Read     agent.Sink[port.ReadReq]
@@ -125,7 +126,7 @@ func newBench(t T, o hdl.Options, p wqesched.Params, throttle uint64) *bench {
 	}
 	b.latency = func() uint64 { return 20 }
 	b.ackDelay = func() uint64 { return 30 }
-	for _, th := range []*agent.Throttle{&b.Activate.Throttle, &b.Push.Throttle, &b.QPC.Throttle, &b.Read.Throttle, &b.Data.Throttle,
+	for _, th := range []*agent.Throttle{&b.Activate.Throttle, &b.Push.Throttle, &b.Stale.Throttle, &b.QPC.Throttle, &b.Read.Throttle, &b.Data.Throttle,
 		&b.Sent.Throttle, &b.Ahead.Throttle, &b.Pkt.Throttle, &b.Piece.Throttle} {
 		th.Seed = throttle
 	}
@@ -133,6 +134,7 @@ func newBench(t T, o hdl.Options, p wqesched.Params, throttle uint64) *bench {
 	hdl.Connect(&b.Activate.Out, &s.Pick.Activate, 2)
 	hdl.Connect(&b.Purge.Out, &s.Pick.Purge, 2)
 	hdl.Connect(&b.Free.Out, &s.Pick.Free, 2)
+	hdl.Connect(&b.Stale.Out, &s.Fetch.Stale, 2)
 	hdl.Connect(&s.Pick.Get, &b.QPC.In, 2)
 	hdl.Connect(&b.QPC.Out, &s.Fetch.Ctx, p.CtxDepth())
 	hdl.Connect(&b.Push.Out, &s.Fetch.Push, 2)
@@ -378,6 +380,7 @@ func (b *bench) run(limit uint64) {
 	}
 	require.NoError(b.t, b.k.Run(b.k.Cycle()+200))
 	require.LessOrEqual(b.t, b.Sched.Fetch.Q.Spent, uint8(16), "QPs with a line kept for a rewind")
+	require.LessOrEqual(b.t, b.Sched.Fetch.Q.More, uint8(16), "further lines")
 }
 
 func (b *bench) rest() bool {

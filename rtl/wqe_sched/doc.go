@@ -5,7 +5,7 @@
 //	Free, Purge ─►│ ──grant, token, purge──►    │ ──WQE──────►    │ ──► ReadPost, Ahead
 //	              │ ◄──ready─────────────────   │                 │ ──► Pkt, Piece
 //	              │                             │                 │ ──► Put
-//	              │               Push, Data ──►│──► Read         │
+//	              │        Push, Data, Stale ──►│──► Read, newest │
 //	              │ ◄──done─────────────────────│─────────────────┤
 //	              │                             │ ◄──release──────┘
 //
@@ -18,9 +18,9 @@
 // have their entry go on. An Activate leads to a service for it too, which gets no
 // entries: it may have to send again what the entries are of that it waits for.
 //
-// Fetch holds WQEs in lines of 8 units. A unit's place is its index modulo 16: the
-// line of even or odd blocks, and the place in it. So a QP has two lines at most,
-// the one being executed and the one read ahead. A line comes from a shared pool
+// Fetch holds WQEs in lines of 8 units. A unit's place is its index modulo 64: one of 8
+// lines, and the place in it. They are the one being executed, the one read ahead, and
+// those before that stay for a rewind. A line comes from a shared pool
 // and belongs to its QP before anything is read into it. What a line holds is
 // [Lo, Hi); a line that the producer index has outgrown is read on from Hi. A
 // pushed unit goes to the same place. When all lines are taken and a QP waits,
@@ -37,7 +37,11 @@
 // A service may begin anywhere, before or behind the last one: lines of other blocks
 // are read anew, and what is on its way is waited for. The line with the unit that was
 // executed last stays, of as many QPs as a quarter of the pool has lines, until
-// somebody needs it: it saves a rewind the read of its WQE.
+// somebody needs it: it saves a rewind the read of its WQE. As many lines before it stay,
+// 6 a QP, as long as another quarter of the pool is free: so the last 48 units are there.
+// Who finds no line takes the oldest of his own that stay, then those of others. A unit
+// is found by all of its index, and lines further behind are given up when a service
+// ends, long before the index comes again.
 //
 // Exec counts the window, sends packets and pieces, and closes the service. A WQE
 // stays at the head of its stream, and a message is where its byte offset says:
@@ -50,11 +54,16 @@
 // said below only the window and the budgets hold these. What needs no answer is
 // passed over; a READ asks for the responses from NextPSN on. A faulty WQE, behind
 // which nothing is entered, ends the service with Fault as it did the first time. All
-// packets of a service have the Gen of its context: when the QP is rewound meanwhile,
-// it goes on to its end.
+// packets of a service have the Gen of its context.
 //
-// WQEs and payload are read from host memory again. What the host has changed is sent
-// as it is now, as long as units and PSNs come out at Entered and EnteredPSN.
+// When a QP is rewound (Stale), its service from before ends at once: Fetch hands no more
+// WQEs on, and calls one back that waits for its line open; Exec finishes the packet that
+// it is at, and its Put says what was entered so far. A QP that is parked is served
+// again. All this is only for speed: of the newest Stale alone, and no service has to end
+// early.
+//
+// Payload is read from host memory again, and WQEs that are not on chip any more. What
+// the host has changed is sent as it is now, as long as units and PSNs come out at Entered and EnteredPSN.
 // Otherwise the message fails: a packet is described that can't be read, at a PSN that
 // was entered, or the service ends with Fault, when none is left.
 //
@@ -79,11 +88,11 @@
 // is flushed as a WQE of its own: each WR completes, whatever the ring holds.
 // Flushing begins at Entered.
 //
-// Ports: Pick.{Activate, Purge, Free, Get}, Fetch.{Ctx, Push, Data, Read, Stats},
+// Ports: Pick.{Activate, Purge, Free, Get}, Fetch.{Ctx, Push, Data, Stale, Read, Stats},
 // Exec.{Sent, ReadPost, Ahead, Pkt, Piece, Put}. Connect Ctx with a depth of at least
 // Params.CtxDepth: that is the room that answers are promised. Push is held in its
 // stream until its doorbell has come by; a depth of 2 works, more lets more
-// doorbells overlap. qpc must take a Put before a Get that it has not taken yet. Sent,
+// doorbells overlap. Stale is always taken. qpc must take a Put before a Get that it has not taken yet. Sent,
 // ReadPost and Ahead are put in the cycle of the message's first Pkt, and must be
 // taken without waiting for anything that comes later.
 //
@@ -91,10 +100,8 @@
 // qpc needs. Last beat of a read to Pkt 5, if the service is open. Initiation
 // interval: 3 cycles a service of one WQE, 1 cycle a further WQE, 1 cycle a packet
 // or piece, 1 cycle a further unit of a WQE. One QP alone has two blocks in 1 round
-// trip of DMA; one, if its WQEs lie over the ends of blocks. A rewind, 375 cycles
-// after the packet that was lost, found its WQE on chip in 437 of 446 cases, and in
-// 165 of 402 without the lines that stay: 1 and 16 QPs, messages of 64 bytes to 1 MiB,
-// 1 to 64 of them outstanding.
+// trip of DMA; one, if its WQEs lie over the ends of blocks. Stale to Put 5, if the service is between
+// packets and nobody else's is before it.
 //
 // Invariants: one service a QP; lines taken plus lines free is the pool; entries
 // set aside, outstanding and free are the table; Sent never waits for room there.

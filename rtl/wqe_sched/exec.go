@@ -23,19 +23,24 @@ type Exec struct {
 	wqe     hdl.In[wqe]
 	done    hdl.Out[done]
 	release hdl.Out[release]
+	newest  hdl.Tap[rewound]
 
 	hdl.Regs[execRegs]
 	p Params
 }
 
 // Eval does one step of the service at the head, when all that a step may lead to
-// has room.
+// has room. One that is old and between two packets only ends.
 func (x *Exec) Eval() {
-	if !x.service.Valid() || !x.Sent.Ready() || !x.ReadPost.Ready() || !x.Ahead.Ready() ||
-		!x.Pkt.Ready() || !x.Piece.Ready() || !x.Put.Ready() || !x.done.Ready() || !x.release.Ready() {
+	if !x.service.Valid() || !x.Put.Ready() || !x.done.Ready() || !x.release.Ready() {
 		return
 	}
 	s := x.service.Head()
+	newest := x.newest.Get()
+	ends := newest.old(&s.Ctx) && x.Q.At.Told == 0
+	if !ends && !(x.Sent.Ready() && x.ReadPost.Ready() && x.Ahead.Ready() && x.Pkt.Ready() && x.Piece.Ready()) {
+		return
+	}
 	switch s.Verdict {
 	case forget:
 		x.Pkt.Put(port.TxPkt{Purge: true, QPN: s.Ctx.QPN})
@@ -57,6 +62,9 @@ func (x *Exec) Eval() {
 	at := x.Q.At
 	if !x.Q.Open {
 		at = x.start(s)
+	}
+	if ends && !at.Stop {
+		at.Stop, at.Outcome = true, idle
 	}
 	w := x.wqe.Head()
 	if x.step(s, w, &at) || at.Stop {

@@ -21,6 +21,7 @@ const (
 	fetchOpen            // a service begins
 	fetchEvict           // a slot is to be taken away
 	fetchResume          // the service that waits for its line can go on
+	fetchRecall          // the QP was rewound
 )
 
 // Width is 4 bits.
@@ -33,7 +34,7 @@ func (o fetchOp) String() string {
 	return "RESERVED"
 }
 
-var fetchOpNames = [...]string{"NONE", "FILLED", "RELEASE", "PUSH", "FORGET", "FURTHER", "WAKE", "OPEN", "EVICT", "RESUME"}
+var fetchOpNames = [...]string{"NONE", "FILLED", "RELEASE", "PUSH", "FORGET", "FURTHER", "WAKE", "OPEN", "EVICT", "RESUME", "RECALL"}
 
 // pending is a read on its way.
 type pending struct {
@@ -55,6 +56,7 @@ type fetchRegs struct {
 	Promised uint8  // slots set aside for those that found none
 	Kept     uint8  // QPs whose line is kept until there is an entry
 	Spent    uint8  // QPs of which a line is kept for a rewind
+	More     uint8  // and lines besides, one a QP
 	Hand     uint8  // the slot to be taken away next
 	Looked   bool   // its owner has been read
 	Beat     uint8  // of the read at the head of reads
@@ -62,6 +64,8 @@ type fetchRegs struct {
 	Stats    port.SchedStats
 	Reader   reader
 	Stay     stay
+	Rewound  rewound
+	Recall   bool // its QP has still to be looked at
 }
 
 // stay is the one service that waits for its line open, so that it need not be
@@ -77,6 +81,7 @@ type Fetch struct {
 	Ctx   hdl.In[port.SQCtx]
 	Push  hdl.In[port.PushedWQE]
 	Data  hdl.In[port.ReadBeat]
+	Stale hdl.In[port.Stale]
 	Read  hdl.Out[port.ReadReq]
 	Stats hdl.Sig[port.SchedStats]
 
@@ -87,6 +92,7 @@ type Fetch struct {
 	ready   hdl.Out[port.QPN]
 	service hdl.Out[service]
 	wqe     hdl.Out[wqe]
+	newest  hdl.Sig[rewound]
 
 	dir    hdl.RAM[lines]
 	units  hdl.RAM[unit]     // 8 a slot
@@ -120,11 +126,13 @@ func (f *Fetch) Eval() {
 		f.finish(&e)
 		if e != *f.dir.Data(0) {
 			f.dir.Write(1, int(q.QPN)&f.mask, &e)
+			f.tally(f.dir.Data(0), &e)
 		}
 	}
 	if q.Reader.On {
 		f.read()
 	}
+	f.rewound()
 	f.fill()
 	if d.Op == fetchNone {
 		f.begin()
@@ -162,7 +170,8 @@ func (f *Fetch) fill() {
 // operation being finished.
 func (f *Fetch) spareReady() int {
 	n := f.ready.Space()
-	if f.Q.Op == fetchFilled || f.Q.Op == fetchWake {
+	switch f.Q.Op {
+	case fetchFilled, fetchWake, fetchRecall:
 		n--
 	}
 	return n
@@ -175,6 +184,8 @@ func (f *Fetch) begin() {
 	putting := q.Op == fetchOpen || q.Op == fetchFurther || q.Op == fetchForget || q.Stay.On && !d.Stay.On // to service or Read
 	spare := bits.OnesCount64(d.Free) > int(d.Promised)
 	switch {
+	case d.Recall && !putting && f.service.Ready() && f.spareReady() > 0:
+		d.Op, d.QPN, d.Recall = fetchRecall, d.Rewound.QPN, false
 	case f.release.Valid():
 		v := f.release.Take()
 		d.Op, d.QPN, d.Exec, d.Starved = fetchRelease, v.QPN, v.ExecIdx, v.Starved

@@ -5,9 +5,10 @@ import "rnic/rtl/port"
 const (
 	lineUnits = 8 // units of a line
 	blockMask = 1<<13 - 1
+	places    = 8 // for lines, of a QP
 )
 
-// line is one of a QP's two lines: units [Lo, Hi) of a block of 8 unit indices are
+// line is one of a QP's lines: units [Lo, Hi) of a block of 8 unit indices are
 // there. While it is Busy a read brings [Hi, End).
 type line struct {
 	Own   bool // it has a slot of the pool
@@ -15,6 +16,7 @@ type line struct {
 	Err   bool // the read of [Bad, Hi) failed
 	Fresh bool // came for a service that has not been yet: not to be taken away
 	Wait  bool // the QP is parked until it comes
+	Past  bool // all is executed: kept for a rewind
 	Slot  uint8
 	Block uint16 // unit index / 8
 	Lo    uint8
@@ -23,19 +25,19 @@ type line struct {
 	Bad   uint8
 }
 
-// lines is what Fetch knows of a QP. A block lies in the line of its parity.
+// lines is what Fetch knows of a QP. A block lies in the line of its number modulo
+// places: the one being executed, the one read ahead, and those before.
 type lines struct {
-	Line    [2]line
+	Line    [places]line
 	Locked  bool // a service reads from the lines
 	Hungry  bool // it has an entry in the queue of those that found no slot
 	Promise bool // a slot is set aside for it
 	Kept    bool // a line is Fresh until there is an entry for its WQE
-	Spent   bool // a line is kept of which all is executed, in case of a rewind
 }
 
 func split(idx uint16) (block uint16, unit uint8) { return idx / lineUnits, uint8(idx % lineUnits) }
 
-func (e *lines) of(block uint16) *line { return &e.Line[block&1] }
+func (e *lines) of(block uint16) *line { return &e.Line[block%places] }
 
 // find is the line in which a unit is, or nil.
 func (e *lines) find(idx uint16) *line {
@@ -80,9 +82,29 @@ func (e *lines) address(idx uint16) int {
 	return int(e.of(b).Slot)*lineUnits + int(u)
 }
 
-// shares tells whether both lines lie in one slot.
+// partner is the line that lies in the same slot, or nil.
+func (e *lines) partner(l *line) *line {
+	for i := range e.Line {
+		if o := &e.Line[i]; o != l && l.Own && o.Own && o.Slot == l.Slot {
+			return o
+		}
+	}
+	return nil
+}
+
+// shares tells whether two lines lie in one slot.
 func (e *lines) shares() bool {
-	return e.Line[0].Own && e.Line[1].Own && e.Line[0].Slot == e.Line[1].Slot
+	slots := uint64(0)
+	for i := range e.Line {
+		l := &e.Line[i]
+		if l.Own && slots&(1<<l.Slot) != 0 {
+			return true
+		}
+		if l.Own {
+			slots |= 1 << l.Slot
+		}
+	}
+	return false
 }
 
 // noSlot stands for a slot when none is free.
@@ -116,13 +138,13 @@ func (e *lines) begin(idx uint16, c *port.SQCtx, p plan) plan {
 		l.Block, l.Lo, l.Hi, l.Err = b, u, u, false
 	}
 	n := extent(idx, c)
-	if o := e.of(b + 1); e.shares() && u < o.Lo {
+	if o := e.partner(l); o != nil && u < o.Lo {
 		// What the other line holds stays, until that is done with.
 		n = min(n, uint16(o.Lo-u))
 	}
 	l.End = u + uint8(n)
-	l.Busy = true
-	p.Read, p.First, p.Count, p.Line, p.Slot = true, idx, uint8(n), uint8(b&1), l.Slot
+	l.Busy, l.Past = true, false
+	p.Read, p.First, p.Count, p.Line, p.Slot = true, idx, uint8(n), uint8(b%places), l.Slot
 	return p
 }
 
@@ -136,12 +158,10 @@ func (e *lines) demand(idx uint16, c *port.SQCtx, slot int) (p plan) {
 		return p
 	}
 	if !l.Own {
-		if slot == noSlot {
+		if p.Took = e.own(l, b, slot); !l.Own {
 			p.Hungry = true
 			return p
 		}
-		p.Took = true
-		*l = line{Own: true, Slot: uint8(slot), Block: b}
 	}
 	l.Wait = true
 	return e.begin(idx, c, p)
@@ -165,11 +185,9 @@ func (e *lines) ahead(idx uint16, c *port.SQCtx, slot int) (p plan) {
 		}
 		next += uint16(l.Hi)
 	case !l.Own:
-		if slot == noSlot {
+		if p.Took = e.own(l, b, slot); !l.Own {
 			return p
 		}
-		p.Took = true
-		*l = line{Own: true, Slot: uint8(slot), Block: b}
 	}
 	return e.begin(next, c, p)
 }
@@ -182,13 +200,19 @@ func (e *lines) further(exec, idx uint16, c *port.SQCtx, slot int) plan {
 	first := e.of(b)
 	first.Fresh = true
 	next, _ := split(idx)
-	if l := e.of(next); !l.Own && slot == noSlot {
-		*l = line{Own: true, Slot: first.Slot, Block: next}
+	l := e.of(next)
+	took := false
+	if !l.Own {
+		if took = e.own(l, next, slot); !l.Own {
+			*l = line{Own: true, Slot: first.Slot, Block: next}
+		}
 	}
 	if e.shares() {
 		first.Lo = u
 	}
-	return e.demand(idx, c, slot)
+	p := e.demand(idx, c, noSlot)
+	p.Took = took
+	return p
 }
 
 // seek is told that a service begins at unit idx, which may be anywhere since the
@@ -197,24 +221,30 @@ func (e *lines) further(exec, idx uint16, c *port.SQCtx, slot int) plan {
 // read has to end before: then the QP waits for it.
 func (e *lines) seek(idx uint16) (wait bool) {
 	b, _ := split(idx)
-	o := e.of(b + 1)
-	if !e.shares() || e.find(idx) != nil && o.Block == (b+1)&blockMask {
+	if l, o := e.find(idx), e.of(b+1); l != nil && e.partner(l) == o && o.Block == (b+1)&blockMask {
 		return false
 	}
 	for i := range e.Line {
-		if l := &e.Line[i]; l.Busy {
-			l.Wait, wait = true, true
+		l := &e.Line[i]
+		o := e.partner(l)
+		if o == nil {
+			continue
 		}
+		if l.Busy || o.Busy {
+			l.Wait, o.Wait = l.Busy, o.Busy
+			return true
+		}
+		if l.Block == b {
+			l = o
+		}
+		*l = line{}
 	}
-	if !wait {
-		*o = line{}
-	}
-	return wait
+	return false
 }
 
 // filled takes the end of a read into account and tells whether the QP waited.
 func (e *lines) filled(i uint8, err bool) bool {
-	l := &e.Line[i&1]
+	l := &e.Line[i%places]
 	waited := l.Wait
 	l.Busy, l.Wait = false, false
 	if err {
@@ -226,53 +256,36 @@ func (e *lines) filled(i uint8, err bool) bool {
 }
 
 // push enters a pushed unit, and tells whether there is a place for it: after the
-// last unit of its block, or in a new line.
+// last unit of its block, or in a new line, or one that was kept for a rewind.
 func (e *lines) push(idx uint16, slot int) (took, ok bool) {
 	b, u := split(idx)
 	l := e.of(b)
 	switch {
 	case l.Busy || e.shares():
 		return false, false
-	case !l.Own && slot == noSlot:
+	case (!l.Own || l.Past && l.Block != b) && e.used() >= 2:
 		return false, false
 	case !l.Own:
-		took = true
-		*l = line{Own: true, Slot: uint8(slot), Block: b, Lo: u, Hi: u}
+		if took = e.own(l, b, slot); !l.Own {
+			return false, false
+		}
+		l.Lo, l.Hi = u, u
+	case l.Past && l.Block != b:
+		*l = line{Own: true, Slot: l.Slot, Block: b, Lo: u, Hi: u}
 	case l.Block != b || l.Hi != u || l.Err:
 		return false, false
 	}
-	l.Hi = u + 1
+	l.Hi, l.Past = u+1, false
 	return took, true
 }
 
 // drop takes a line from the QP and returns its slot, as a bit, if it was the last.
 func (e *lines) drop(i int) (freed uint64) {
 	l := &e.Line[i]
-	if l.Own && !e.shares() {
+	if l.Own && e.partner(l) == nil {
 		freed = 1 << l.Slot
 	}
 	*l = line{}
-	return freed
-}
-
-// done ends a service: what lies before exec is given back, and what could not be
-// read, if it was looked at. If it may, the line with the last unit that was executed
-// stays, for a rewind.
-func (e *lines) done(exec uint16, starved, may bool) (freed uint64) {
-	e.Locked = false
-	b, u := split(exec)
-	for i := range e.Line {
-		l := &e.Line[i]
-		here := l.Block == b && l.Lo <= u && u < l.Hi && (starved || !l.void(exec))
-		next := l.Block == (b+1)&blockMask && l.Hi > 0
-		switch {
-		case !l.Own || l.Busy || here || next:
-		case may && l == e.find(exec-1) && !l.Err:
-			e.Spent = true
-		default:
-			freed |= e.drop(i)
-		}
-	}
 	return freed
 }
 
@@ -298,7 +311,7 @@ func (e *lines) evict(s uint8) (freed uint64) {
 // a marker passes, and these can wait for a line.
 func (e *lines) starve(exec uint16, may bool) bool {
 	e.stale()
-	e.Line[0].Wait, e.Line[1].Wait = false, false
+	e.leave()
 	if l := e.find(exec); l != nil && may {
 		l.Fresh, e.Kept = true, true
 	}
@@ -306,7 +319,27 @@ func (e *lines) starve(exec uint16, may bool) bool {
 }
 
 // stale lets lines be taken away again: the service that they came for is there.
-func (e *lines) stale() { e.Line[0].Fresh, e.Line[1].Fresh = false, false }
+func (e *lines) stale() {
+	for i := range e.Line {
+		e.Line[i].Fresh = false
+	}
+}
+
+// leave has the QP wait for no line any more, and tells whether it did.
+func (e *lines) leave() (waited bool) {
+	for i := range e.Line {
+		waited = waited || e.Line[i].Wait
+		e.Line[i].Wait = false
+	}
+	return waited
+}
 
 // busy tells whether a read is on its way.
-func (e *lines) busy() bool { return e.Line[0].Busy || e.Line[1].Busy }
+func (e *lines) busy() bool {
+	for i := range e.Line {
+		if e.Line[i].Busy {
+			return true
+		}
+	}
+	return false
+}

@@ -16,6 +16,7 @@ type store struct {
 	*rapid.T
 	e       lines
 	c       port.SQCtx
+	slots   int
 	free    uint64
 	units   [64 * lineUnits]uint16
 	written [64 * lineUnits]bool
@@ -58,11 +59,18 @@ func (s *store) fill(n int) {
 
 // check demands that what the lines are said to hold lies there.
 func (s *store) check(e *lines) {
+	owned, pairs := uint64(0), 0
 	for i := range e.Line {
 		l := &e.Line[i]
 		if !l.Own {
+			require.Equal(s, line{}, *l)
 			continue
 		}
+		if owned&(1<<l.Slot) != 0 {
+			pairs++
+		}
+		owned |= 1 << l.Slot
+		require.False(s, l.Past && (l.Busy || l.Err || e.partner(l) != nil), "a line that stays is whole")
 		require.Zero(s, s.free&(1<<l.Slot), "a slot is free and taken")
 		for u := l.Lo; u < l.Hi; u++ {
 			idx := l.Block*lineUnits + uint16(u)
@@ -70,12 +78,15 @@ func (s *store) check(e *lines) {
 			require.Equal(s, idx, s.units[e.address(idx)])
 		}
 	}
+	require.LessOrEqual(s, pairs, 1)
+	require.Equal(s, uint64(1)<<s.slots-1, owned|s.free, "a slot is lost")
 }
 
 // serve is a service at idx of a WQE of n units. It tells whether the WQE was there.
 func (s *store) serve(idx uint16, n uint8) (done bool) {
 	e, slot := &s.e, s.slot()
 	e.stale()
+	e.back(idx)
 	switch {
 	case e.seek(idx):
 		return false
@@ -87,7 +98,7 @@ func (s *store) serve(idx uint16, n uint8) (done bool) {
 		s.issue(p, slot)
 		return false
 	}
-	e.Locked, e.Spent = true, false
+	e.Locked = true
 	reader := *e
 	s.issue(e.ahead(idx, &s.c, slot), slot)
 	s.others()
@@ -103,7 +114,14 @@ func (s *store) serve(idx uint16, n uint8) (done bool) {
 	}
 	s.check(e)
 	s.others()
-	s.free |= e.done(idx, false, rapid.Bool().Draw(s.T, "may"))
+	may := uint16(rapid.IntRange(0, pastLines).Draw(s.T, "may"))
+	s.free |= e.done(idx, false, may)
+	require.LessOrEqual(s, e.past(), int(may))
+	for i := range e.Line {
+		if l := &e.Line[i]; l.Own && !l.Busy { // so no block is there when its number comes again
+			require.Less(s, blocks(idx/lineUnits-places, l.Block), uint16(2*places))
+		}
+	}
 	return done
 }
 
@@ -123,7 +141,7 @@ func (s *store) others() {
 				s.c.PI++
 			}
 		case 2:
-			s.free |= s.e.evict(uint8(rapid.IntRange(0, 3).Draw(s.T, "evict")))
+			s.free |= s.e.evict(uint8(rapid.IntRange(0, 11).Draw(s.T, "evict")))
 		case 3:
 			s.c.PI += uint16(rapid.IntRange(0, 1<<s.c.SQLog-int(s.c.PI-s.oldest)).Draw(s.T, "posted"))
 		}
@@ -136,8 +154,9 @@ func (s *store) others() {
 // a service reads is always right, and at a place where it stays it comes.
 func TestLinesOfJumps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := &store{T: t, free: 1<<rapid.IntRange(1, 4).Draw(t, "slots") - 1}
-		s.c.SQLog = uint8(rapid.IntRange(0, 6).Draw(t, "log"))
+		s := &store{T: t, slots: rapid.IntRange(1, 12).Draw(t, "slots")}
+		s.free = 1<<s.slots - 1
+		s.c.SQLog = uint8(rapid.IntRange(0, 8).Draw(t, "log"))
 		s.oldest = rapid.Uint16().Draw(t, "oldest")
 		s.c.PI = s.oldest
 		for range 30 {
@@ -153,7 +172,7 @@ func TestLinesOfJumps(t *testing.T) {
 				if i > 20 { // the pool is the QP's now, and time passes
 					require.Less(t, i, 60, "it never comes")
 					s.fill(100)
-					for slot := range uint8(4) {
+					for slot := range uint8(s.slots) {
 						if s.free == 0 {
 							s.free |= s.e.evict(slot)
 						}

@@ -22,10 +22,7 @@ func (f *Fetch) finish(e *lines) {
 			d.Stay.Here = true
 		}
 	case fetchRelease:
-		d.Free |= e.done(q.Exec, q.Starved, int(d.Spent) < f.p.Lines/4)
-		if e.Spent {
-			d.Spent++
-		}
+		d.Free |= e.done(q.Exec, q.Starved, f.keep(e))
 		if q.Starved && e.starve(q.Exec, int(d.Kept)+1 < f.p.Lines) {
 			d.Kept++
 		}
@@ -43,8 +40,9 @@ func (f *Fetch) finish(e *lines) {
 		if e.Kept {
 			d.Kept--
 		}
-		f.unspend(e)
-		d.Free |= e.drop(0) | e.drop(1)
+		for i := range e.Line {
+			d.Free |= e.drop(i)
+		}
 		*e = lines{Hungry: e.Hungry}
 		f.service.Put(service{Verdict: forget, Ctx: port.SQCtx{QPN: q.QPN}})
 		f.forget.Take()
@@ -60,11 +58,10 @@ func (f *Fetch) finish(e *lines) {
 		f.open(e)
 	case fetchResume:
 		f.resume(e)
+	case fetchRecall:
+		f.recall(e)
 	case fetchEvict:
-		if freed := e.evict(q.Hand); freed != 0 {
-			d.Free |= freed
-			f.unspend(e)
-		}
+		d.Free |= e.evict(q.Hand)
 		d.Hand++
 		if int(d.Hand) == f.p.Lines {
 			d.Hand = 0
@@ -81,14 +78,6 @@ func (f *Fetch) slot(promise bool) int {
 		return noSlot
 	}
 	return bits.TrailingZeros64(d.Free)
-}
-
-// unspend counts a QP no more among those with a line that is kept for a rewind.
-func (f *Fetch) unspend(e *lines) {
-	if e.Spent {
-		e.Spent = false
-		f.D.Spent--
-	}
 }
 
 func (f *Fetch) take(slot int, qpn port.QPN) {
@@ -130,12 +119,13 @@ func (f *Fetch) open(e *lines) {
 		d.Kept--
 	}
 	e.stale()
+	e.back(c.ExecIdx)
 	var p plan
 	slot := f.slot(promise)
 	switch {
 	case !c.Run && !c.Flush:
 		v.Verdict = nothing
-	case c.ExecIdx == c.PI:
+	case c.ExecIdx == c.PI || f.Q.Rewound.old(c):
 		v.Verdict = wait
 	case e.seek(c.ExecIdx):
 		v.Verdict, v.Outcome = wait, parked
@@ -165,7 +155,6 @@ func (f *Fetch) open(e *lines) {
 // serve has the WQEs read from ExecIdx on, which is there.
 func (f *Fetch) serve(e *lines, c *port.SQCtx, slot int) plan {
 	e.Locked = true
-	f.unspend(e)
 	e.stale()
 	f.start(e, c)
 	return e.ahead(c.ExecIdx, c, slot)
@@ -205,6 +194,9 @@ func (f *Fetch) resume(e *lines) {
 func (f *Fetch) missing(e *lines) {
 	r, q := &f.D.Reader, &f.Q.Reader
 	r.Phase = readEnd
+	if r.Here = f.Q.Rewound.old(&q.Ctx); r.Here {
+		return
+	}
 	idx, ok := e.whole(q.Idx, q.Rest+1)
 	if r.Here = ok; ok {
 		return

@@ -144,7 +144,7 @@ func (f *Fetch) emit(w *wqe) {
 	d.Count++
 	next := r.Idx + uint16(w.Units)
 	switch {
-	case w.Kind == kindFault || next == r.Ctx.PI:
+	case w.Kind == kindFault || next == r.Ctx.PI || f.Q.Rewound.old(&r.Ctx):
 		w.Last = true
 	case int(d.Count) == f.p.MessageBudget || d.Packets >= uint32(f.p.PacketBudget) || r.Lines.find(next) == nil:
 		w.Last, w.Outcome = true, more

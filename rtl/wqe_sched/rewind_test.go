@@ -49,6 +49,7 @@ func (b *bench) again(qpn int) {
 	q := b.qps[qpn]
 	q.Gens++
 	q.Rewinding = true
+	b.Stale.Push(port.Stale{QPN: port.QPN(qpn), Gen: q.gen()})
 	b.acks = append(b.acks, ack{at: b.k.Cycle() + 1 + b.rng.Uint64N(60), qpn: qpn, cqn: q.CQN, settle: true, gen: q.Gens})
 	b.ackEvent.Notify()
 }

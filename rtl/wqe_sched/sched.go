@@ -48,6 +48,7 @@ func New(p Params) *Sched {
 	hdl.Connect(&s.Fetch.ready, &s.Pick.ready, 2)
 	hdl.Connect(&s.Fetch.service, &s.Exec.service, 2)
 	hdl.Connect(&s.Fetch.wqe, &s.Exec.wqe, 4)
+	hdl.Wire(&s.Fetch.newest, &s.Exec.newest)
 	hdl.Connect(&s.Exec.done, &s.Pick.done, 2)
 	hdl.Connect(&s.Exec.release, &s.Fetch.release, 2)
 	return s

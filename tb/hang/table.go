@@ -36,6 +36,7 @@ var needs = []need{
 	{In: "wqe_sched.fetch.forget", What: "QPs that stop"},
 	{In: "wqe_sched.fetch.hungry.head", What: "QPs that lack a line for their WQEs"},
 	{In: "wqe_sched.fetch.reads.head", What: "reads of WQEs under way"},
+	{In: "wqe_sched.fetch.stale", What: "QPs that are rewound"},
 	{In: "wqe_sched.fetch.data", What: "WQEs from host memory", For: "wqe_sched.fetch.reads.head"},
 	{In: "wqe_sched.fetch.release", What: "services that end"},
 	{In: "wqe_sched.exec.service", What: "services to do"},
