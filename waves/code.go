@@ -10,6 +10,9 @@ const (
 	asFST
 )
 
+// String is the format's suffix of files.
+func (f format) String() string { return [...]string{"vcd", "fst"}[f] }
+
 // code is how a variable is called in the changes of a file. In a VCD it is the
 // identifier and the end of the line, as it is appended: at most 8 bytes in a word.
 type code struct {

@@ -14,6 +14,8 @@ const (
 	showBin    = 0x28
 	showSigned = 0x420
 	showText   = 0x820
+	showFile   = 0x2000      // names from a file
+	showEnum   = 0x100000000 // names from the FST
 )
 
 // Colours of traces in GTKWave.
