@@ -15,7 +15,7 @@ const (
 	showSigned = 0x420
 	showText   = 0x820
 	showFile   = 0x2000      // names from a file
-	showEnum   = 0x100000000 // names from the FST
+	showEnum   = 0x100000028 // names from the FST, which has them by binary digits
 )
 
 // Colours of traces in GTKWave.

@@ -158,7 +158,9 @@ func (s *saver) trace(v *Var, name string) {
 	switch {
 	case v.Signal.Kind != hdl.Enum || v.Text:
 	case s.format == asFST:
-		flags |= showEnum
+		if _, n, _ := (tables{}).of(v); n > 0 {
+			flags = showEnum
+		}
 	default:
 		if file = s.translate(v); file > 0 {
 			flags |= showFile

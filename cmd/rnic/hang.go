@@ -37,7 +37,7 @@ func (r *runCmd) explained(err error, c tb.Config, job transfer.Job) error {
 	for _, f := range files {
 		h.Notes = append(h.Notes, "wrote "+f)
 	}
-	h.Notes = append(h.Notes, fmt.Sprintf("repeat it, with these waves: %s --vcd --from %dns --to %dns", repeat(os.Args[1:]), from*tb.PeriodPs/1000, to*tb.PeriodPs/1000))
+	h.Notes = append(h.Notes, fmt.Sprintf("repeat it, with these waves: %s --fst --from %dns --to %dns", repeat(os.Args[1:]), from*tb.PeriodPs/1000, to*tb.PeriodPs/1000))
 	return err
 }
 
@@ -50,7 +50,7 @@ func repeat(args []string) string {
 		switch {
 		case skip:
 			skip = false
-		case name == "--vcd":
+		case name == "--vcd" || name == "--fst":
 		case name == "--from" || name == "--to" || name == "--scope":
 			skip = !whole
 		case strings.Trim(a, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,%+") == "" && a != "":

@@ -74,7 +74,7 @@ func Screen(t testing.TB) string {
 }
 
 // usual is what GTKWave prints when nothing is wrong.
-var usual = regexp.MustCompile(`^(|GTKWave Analyzer .*|\[\d+\] (start|end) time\.|GTKWAVE \| Executing Tcl script '.*'|Exiting\.|FSTLOAD \| (Processing|Built|Building|Sorting) .*)$`)
+var usual = regexp.MustCompile(`^(|GTKWave Analyzer .*|\[\d+\] (start|end) time\.|GTKWAVE \| Executing Tcl script '.*'|Exiting\.|FSTLOAD \| (Processing|Built|Building|Sorting|Extracting) .*)$`)
 
 // GTKWave loads files, of waves and perhaps a save file, in the folder of the first, and
 // runs a Tcl script. It gives what the script printed and fails the test on any message
