@@ -28,6 +28,10 @@ func both(t testing.TB, o waves.Options, run func(), kernels ...*hdl.Kernel) (vc
 	return vcd, fst
 }
 
+func write(t testing.TB, path, text string) {
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+}
+
 func bytesOf(t testing.TB, path string) []byte {
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
