@@ -7,10 +7,13 @@ import (
 
 const (
 	// sectionSize is the bytes of changes, before compression, after which a section
-	// of an FST is written. The first has firstSection and each later one twice as
-	// many as the one before, so that little is lost of a run that is killed early.
+	// of an FST is written. The first has firstSection, or more if there are many
+	// variables, for a section costs a byte or two of each; and each later one has
+	// twice as many as the one before, so that little is lost of a run that is killed
+	// early.
 	sectionSize  = 16 << 20
 	firstSection = 64 << 10
+	firstPerVar  = 32
 )
 
 // section is a stretch of time of an FST: the values at its beginning, and each
@@ -49,7 +52,7 @@ type fstSink struct {
 }
 
 func newFSTSink(w io.WriterAt, root *node, vars []*Var, p Profile) *fstSink {
-	s := &fstSink{limit: firstSection, out: newFSTWriter(w, root, vars, p)}
+	s := &fstSink{limit: max(firstSection, firstPerVar*len(vars)), out: newFSTWriter(w, root, vars, p)}
 	widest, digits := 0, 0
 	for _, v := range vars {
 		if !v.text() {
