@@ -16,8 +16,8 @@ import (
 // passes the beat on. Each draws numbers of its own.
 type station struct {
 	Salt uint32
-	In  hdl.In[beat]
-	Out hdl.Out[beat]
+	In   hdl.In[beat]
+	Out  hdl.Out[beat]
 	hdl.Regs[struct {
 		Seed  uint32
 		State state

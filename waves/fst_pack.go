@@ -3,9 +3,6 @@ package waves
 import (
 	"bytes"
 	"encoding/binary"
-	"math/bits"
-
-	"github.com/pierrec/lz4/v4"
 )
 
 // pack compresses a section's chains into f.chains, and writes into f.index where each
@@ -17,7 +14,8 @@ func (f *fstWriter) pack(sec *section) (unpacked int) {
 	idle, place, twin := 0, 0, 0
 	for i := range sec.trails[1:] {
 		h := i + 1
-		c := sec.trails[h].chain
+		var c []byte
+		c, f.piece = sec.whole(&sec.trails[h], f.piece)
 		if len(c) == 0 {
 			idle++
 			continue
@@ -27,10 +25,10 @@ func (f *fstWriter) pack(sec *section) (unpacked int) {
 			idle = 0
 		}
 		unpacked += len(c)
-		sum := hash(c)
+		sum := sample(c)
 		if t, ok := f.twins[sum]; !ok {
 			f.twins[sum] = h
-		} else if bytes.Equal(sec.trails[t].chain, c) {
+		} else if f.same(sec, &sec.trails[t], c) {
 			if t == twin {
 				f.index = appendSigned(f.index, 1)
 			} else {
@@ -49,6 +47,13 @@ func (f *fstWriter) pack(sec *section) (unpacked int) {
 	return unpacked
 }
 
+// same tells whether a trail has the bytes of a chain.
+func (f *fstWriter) same(sec *section, t *trail, c []byte) bool {
+	var d []byte
+	d, f.twin = sec.whole(t, f.twin)
+	return bytes.Equal(c, d)
+}
+
 // worthwhile is how many bytes a chain has to have to be compressed.
 const worthwhile = 32
 
@@ -56,27 +61,22 @@ const worthwhile = 32
 // is as it was, and its bytes.
 func (f *fstWriter) chain(c []byte) {
 	if len(c) > worthwhile {
-		if n := lz4.CompressBlockBound(len(c)); n > len(f.packed) {
-			f.packed = make([]byte, n)
-		}
-		if n, err := f.lz.CompressBlock(c, f.packed); err == nil && n > 0 && n < len(c) {
+		f.packed = f.lz.compress(f.packed[:0], c)
+		if len(f.packed) < len(c) {
 			f.chains = binary.AppendUvarint(f.chains, uint64(len(c)))
-			f.chains = append(f.chains, f.packed[:n]...)
+			f.chains = append(f.chains, f.packed...)
 			return
 		}
 	}
 	f.chains = append(append(f.chains, 0), c...)
 }
 
-// hash tells chains apart, the same in every run.
-func hash(b []byte) uint64 {
-	h := uint64(len(b))
-	for ; len(b) >= 8; b = b[8:] {
-		hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(b), 0x9e3779b97f4a7c15)
-		h = hi ^ lo
-	}
-	for _, x := range b {
-		h = (h ^ uint64(x)) * 0x100000001b3
+// sample tells most chains apart, by their length and some of their bytes.
+func sample(c []byte) uint64 {
+	h := uint64(len(c))
+	for i := range 8 {
+		h = (h ^ uint64(c[(len(c)-1)*i/7])) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
 	}
 	return h
 }

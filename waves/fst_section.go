@@ -24,24 +24,18 @@ type section struct {
 	trails     []trail
 	times      []byte // differences, the first from 0
 	stamps     int
-}
 
-// trail is the changes of a variable in a section, as the file has them: each with how
-// many time stamps it is behind the one before.
-type trail struct {
-	chain []byte
-	last  uint32 // time stamp of the last change
-	at    uint32 // of a vector: where in chain its last value is
-	width uint32 // bits; 0: a string
-	size  uint16 // bytes of a vector's value
-	kind  uint8  // of the last record
+	full  []full
+	slabs [][]byte
+	slab  int // that is being cut
+	cut   int // bytes of it
 }
 
 // fstSink sorts records by variable into sections, which a goroutine of its own
 // compresses and writes: there are two, one of which is filled.
 type fstSink struct {
 	sec   *section
-	raw   int // bytes in chains
+	raw   int // bytes in trails
 	limit int // of raw
 	now   int64
 	stamp uint32 // number of now in the section
@@ -74,7 +68,8 @@ func newFSTSink(w io.WriterAt, root *node, vars []*Var, p Profile) *fstSink {
 }
 
 func newSection(vars []*Var) *section {
-	sec := &section{trails: make([]trail, len(vars)+1)} // by handle, from 1
+	sec := &section{trails: make([]trail, len(vars)+1), slabs: [][]byte{make([]byte, slabSize)}} // by handle, from 1
+	sec.reset()
 	for i, v := range vars {
 		if t := &sec.trails[i+1]; !v.text() {
 			t.width = uint32(v.Width)
@@ -132,7 +127,7 @@ func (s *fstSink) changes(b []byte) error {
 		return s.err
 	}
 	trails := s.sec.trails
-	raw := s.raw
+	raw := 0
 	for len(b) > 0 {
 		head := binary.LittleEndian.Uint32(b)
 		b = b[4:]
@@ -140,7 +135,18 @@ func (s *fstSink) changes(b []byte) error {
 		t.kind = uint8(head & recordKind)
 		behind := uint64(s.stamp - t.last)
 		t.last = s.stamp
-		c := t.chain
+		need := binary.MaxVarintLen32 + 1 + int(t.size)
+		switch {
+		case t.width == 0:
+			n, k := binary.Uvarint(b)
+			need += k + int(n)
+		case t.kind == recordX:
+			need += int(t.width)
+		}
+		if need > cap(t.chunk)-len(t.chunk) {
+			s.sec.room(t, need)
+		}
+		c := t.chunk
 		raw -= len(c)
 		switch {
 		case t.size > 0 && t.kind != recordX:
@@ -149,10 +155,9 @@ func (s *fstSink) changes(b []byte) error {
 			c = append(c, b[:t.size]...)
 			b = b[t.size:]
 		case t.width == 0:
-			c = appendBehind(c, behind<<1)
-			n, k := binary.Uvarint(b)
-			c = append(c, b[:k+int(n)]...)
-			b = b[k+int(n):]
+			n := need - binary.MaxVarintLen32 - 1
+			c = append(appendBehind(c, behind<<1), b[:n]...)
+			b = b[n:]
 		case t.size > 0:
 			c = append(appendBehind(c, behind<<1|1), s.xs[:t.width]...)
 		case t.kind == recordX:
@@ -161,9 +166,9 @@ func (s *fstSink) changes(b []byte) error {
 			c = appendBehind(c, behind<<2|uint64(t.kind))
 		}
 		raw += len(c)
-		t.chain = c
+		t.chunk = c
 	}
-	s.raw = raw
+	s.raw += raw
 	return nil
 }
 
@@ -184,26 +189,4 @@ func (s *fstSink) end() error {
 		s.err = err
 	}
 	return s.err
-}
-
-// advance brings a frame from the values at a section's beginning to those at its end.
-func (sec *section) advance(frame []byte) {
-	for i := range sec.trails[1:] {
-		t := &sec.trails[i+1]
-		f := frame[:t.width]
-		frame = frame[t.width:]
-		switch {
-		case len(t.chain) == 0:
-		case t.kind == recordX:
-			for j := range f {
-				f[j] = 'x'
-			}
-		case t.width == 1:
-			f[0] = '0' + t.kind>>1
-		default:
-			for j := range f {
-				f[j] = '0' + t.chain[int(t.at)+j/8]>>(7-j&7)&1
-			}
-		}
-	}
 }

@@ -7,8 +7,6 @@ import (
 	"encoding/binary"
 	"io"
 	"sync/atomic"
-
-	"github.com/pierrec/lz4/v4"
 )
 
 // fstWriter compresses and writes sections in a goroutine of its own. The order of
@@ -23,12 +21,14 @@ type fstWriter struct {
 	done   chan struct{}
 	failed atomic.Pointer[error]
 
-	lz     lz4.Compressor
-	packed []byte
+	lz     lz4Table
+	piece  []byte // a chain
+	twin   []byte // another
+	packed []byte // one, compressed
 	chains []byte
 	index  []byte
 	out    []byte
-	twins  map[uint64]int // chains of the section by hash
+	twins  map[uint64]int // chains of the section by sample
 }
 
 // newFSTWriter begins a file with what is known from the start. It is written here,
@@ -99,22 +99,6 @@ func (f *fstWriter) run() {
 	}
 }
 
-// reset empties a section, and gives back memory if much more is held than a section
-// needs: the busiest variables of one are not those of another.
-func (sec *section) reset() {
-	held := 0
-	for i := range sec.trails {
-		held += cap(sec.trails[i].chain)
-	}
-	for i := range sec.trails {
-		t := &sec.trails[i]
-		t.last, t.chain = 0, t.chain[:0]
-		if held > 2*sectionSize {
-			t.chain = nil
-		}
-	}
-}
-
 // section writes a section. Until it is whole it is marked as one to skip.
 func (f *fstWriter) section(sec *section) {
 	unpacked := f.pack(sec)
@@ -149,7 +133,7 @@ func (f *fstWriter) section(sec *section) {
 // deflate is zlib's form, or the bytes as they are if that is no shorter.
 func deflate(b []byte) []byte {
 	var z bytes.Buffer
-	w := zlib.NewWriter(&z)
+	w, _ := zlib.NewWriterLevel(&z, zlib.BestSpeed)
 	w.Write(b)
 	w.Close()
 	if z.Len() >= len(b) {
