@@ -41,7 +41,7 @@ lint: ## gofmt, go vet, staticcheck, import rules
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) test -run TestImports .
 
-soak: ## random traffic: SEEDS seeds from FROM on, each a run of its own; 40,000 adds to two words
+soak: ## random traffic: SEEDS seeds from FROM on, each without losses and with them; 40,000 adds to two words
 	$(GO) test ./tb/random -run 'TestSoak$$' -v -timeout 0 -seeds=$(SEEDS) -from=$(FROM)
 	$(GO) test ./tb/e2e -run 'TestAdders$$' -adds=10000
 

@@ -34,7 +34,7 @@ type AdminCompletion struct {
 	Status   AdminStatus   `doc:"how it ended; with another than OK nothing has changed"`
 	Syndrome AdminSyndrome `doc:"what was wrong"`
 	Object   uint32        `doc:"of the command"`
-	Result   uint64        `doc:"none defined: 0"`
+	Result   uint64        `doc:"RESIZE_CQ: index of the first CQE in the new ring; of other commands 0"`
 	_        [15]byte
 	Phase    bool     `doc:"see RingPhase"`
 	_        struct{} `bits:"7"`
@@ -62,6 +62,11 @@ const (
 	AdminDestroyQP   AdminOp = 9
 	AdminRegMR       AdminOp = 10
 	AdminDeregMR     AdminOp = 11
+	AdminModifyCQ    AdminOp = 12
+	AdminResizeCQ    AdminOp = 13
+
+	// NumAdminOps is one more than the last.
+	NumAdminOps = 14
 )
 
 var adminOps = newEnum("ADMIN",
@@ -77,6 +82,8 @@ var adminOps = newEnum("ADMIN",
 	enumValue[AdminOp]{AdminDestroyQP, "DESTROY_QP", "object: QPN; completes when nothing of the QP is in flight"},
 	enumValue[AdminOp]{AdminRegMR, "REG_MR", "object: key index; reads an MRMailbox"},
 	enumValue[AdminOp]{AdminDeregMR, "DEREG_MR", "object: key index; completes when no access to it is in flight"},
+	enumValue[AdminOp]{AdminModifyCQ, "MODIFY_CQ", "object: CQN; reads Count and Period of a CQMailbox; an event that is held back comes at once"},
+	enumValue[AdminOp]{AdminResizeCQ, "RESIZE_CQ", "object: CQN; reads Base, LogSize and CI of a CQMailbox; result: index of the first CQE in the new ring"},
 )
 
 // Width is the number of bits of an AdminOp.

@@ -34,6 +34,31 @@
 //   - The phase bit that the device writes is 1 in the first pass over a ring,
 //     0 in the second, and so on: see RingPhase.
 //   - Object numbers (QPN, CQN, EQN, key index) are chosen by the driver.
+//
+// # Events of completion queues
+//
+// CQ_ARM asks for one event: for the next CQE beyond its index, at once if there is
+// one; with SolicitedOnly for the next that is solicited or in error. An arm for
+// solicited does not weaken one for any that still waits. An arm ends when its CQE
+// is there; arms whose CQEs come before the event is written may share it.
+//
+// With a Period the event is held back from then on, until Count CQEs or more are
+// written and not consumed (as far as the device was told), or until the period is
+// over: after Period units at the least, and within one more unit unless the device
+// is held up. What is consumed meanwhile does not call the event off. CQ_ERR is
+// never held back. After MODIFY_CQ has made a period shorter, events come at once
+// instead of late until the longer one is over.
+//
+// # Resizing a completion queue
+//
+// RESIZE_CQ gives a queue that is in use another ring, whose memory is zero. Indices
+// go on counting. The completion's Result is the index X at which the device has
+// changed over: CQEs before X are in the old ring, and are in memory by then; all
+// others go to the new ring, in which X has slot 0 and phase 1. So the slot of index
+// i is RingSlot(i-X), its phase RingPhase(i-X), with the new size. The driver goes on
+// reading the old ring up to X, and may free it then. Nothing is copied, and
+// doorbells and arms go on as before. CQEs that are not consumed count against the
+// new size, wherever they are: with more of them the command is refused.
 package abi
 
 //go:generate go run ./gen

@@ -11,14 +11,24 @@ type EQMailbox struct {
 	_       [244]byte
 }
 
-// CQMailbox is read by CREATE_CQ.
+// CQMailbox is read by CREATE_CQ (all but CI), MODIFY_CQ (Count and Period) and
+// RESIZE_CQ (Base, LogSize and CI).
 type CQMailbox struct {
 	Base    uint64 `doc:"bus address of the ring, aligned to 64 bytes"`
 	LogSize uint8  `doc:"log2 of the CQEs of the ring"`
 	EQN     uint8  `doc:"event queue of its completion and error events"`
 	UARPage uint16 `doc:"doorbell page that the queue is bound to"`
-	_       [244]byte
+	Count   uint16 `doc:"moderation: CQEs not consumed that end the wait of an event; 0: time alone does"`
+	Period  uint16 `doc:"moderation: longest wait of an event in units of 256 clock cycles (1.024 us), up to 4,000; 0: none waits, then Count is 0 or 1"`
+	CI      uint16 `doc:"RESIZE_CQ: consumer index, taken as from a doorbell; one behind the device's is ignored"`
+	_       [238]byte
 }
+
+// Limits of moderation.
+const (
+	CQPeriodCycles = 256  // clock cycles of a unit of Period
+	MaxCQPeriod    = 4000 // units
+)
 
 // MRMailbox is read by REG_MR. The region begins at byte Addr modulo the page
 // size of the first page.

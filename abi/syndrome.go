@@ -50,6 +50,7 @@ const (
 	SynNumPages   AdminSyndrome = 84
 	SynPageList   AdminSyndrome = 85
 	SynObject     AdminSyndrome = 86
+	SynModeration AdminSyndrome = 87
 )
 
 var adminSyndromes = newEnum("SYN",
@@ -74,7 +75,7 @@ var adminSyndromes = newEnum("SYN",
 	enumValue[AdminSyndrome]{SynDestQPN, "DEST_QPN", ""},
 	enumValue[AdminSyndrome]{SynMailbox, "MAILBOX", "mailbox address missing or not aligned, or the mailbox could not be read or written"},
 	enumValue[AdminSyndrome]{SynBase, "BASE", "ring address not aligned"},
-	enumValue[AdminSyndrome]{SynLogSize, "LOG_SIZE", "ring too large"},
+	enumValue[AdminSyndrome]{SynLogSize, "LOG_SIZE", "ring too large; RESIZE_CQ: or too small for the CQEs that are not consumed"},
 	enumValue[AdminSyndrome]{SynVector, "VECTOR", "no such MSI-X vector"},
 	enumValue[AdminSyndrome]{SynEQN, "EQN", "no such event queue"},
 	enumValue[AdminSyndrome]{SynUARPage, "UAR_PAGE", "no such doorbell page"},
@@ -95,6 +96,7 @@ var adminSyndromes = newEnum("SYN",
 	enumValue[AdminSyndrome]{SynNumPages, "NUM_PAGES", "not as many pages as address and length need, or no room for them"},
 	enumValue[AdminSyndrome]{SynPageList, "PAGE_LIST", "list not aligned, unreadable, or a page in it not aligned"},
 	enumValue[AdminSyndrome]{SynObject, "OBJECT", "object number"},
+	enumValue[AdminSyndrome]{SynModeration, "MODERATION", "period too long, or a count above 1 without a period"},
 )
 
 // Width is the number of bits of an AdminSyndrome.

@@ -31,8 +31,14 @@ type call struct {
 // command executes an admin command. box, if not nil, is its mailbox: read by the
 // device or, with out, written.
 func (d *Device) command(op abi.AdminOp, object uint32, box *[abi.MailboxSize]byte, out bool) error {
+	_, err := d.execute(op, object, box, out)
+	return err
+}
+
+// execute is command, and returns the completion too.
+func (d *Device) execute(op abi.AdminOp, object uint32, box *[abi.MailboxSize]byte, out bool) (r abi.AdminCompletion, err error) {
 	if err := d.usable(); err != nil {
-		return fmt.Errorf("%s: %w", op, err)
+		return r, fmt.Errorf("%s: %w", op, err)
 	}
 	a := &d.admin
 	limit := d.bus.Now() + d.Config.AdminTimeout
@@ -40,25 +46,25 @@ func (d *Device) command(op abi.AdminOp, object uint32, box *[abi.MailboxSize]by
 		d.awaitAdmin(limit)
 	}
 	if a.broken != nil {
-		return fmt.Errorf("%s: %w", op, a.broken)
+		return r, fmt.Errorf("%s: %w", op, a.broken)
 	}
 	c := &call{box: box, out: out}
 	if err := d.submit(c, op, object); err != nil {
 		a.broken = err
-		return fmt.Errorf("%s: %w", op, err)
+		return r, fmt.Errorf("%s: %w", op, err)
 	}
 	for d.reap(); !c.done && a.broken == nil; {
 		d.awaitAdmin(limit)
 	}
 	switch {
 	case !c.done:
-		return fmt.Errorf("%s: %w", op, a.broken)
+		return r, fmt.Errorf("%s: %w", op, a.broken)
 	case c.err != nil:
-		return fmt.Errorf("%s: %w", op, c.err)
+		return r, fmt.Errorf("%s: %w", op, c.err)
 	case c.res.Status != abi.AdminOK:
-		return &AdminError{Op: op, Object: object, Status: c.res.Status, Syndrome: c.res.Syndrome}
+		return r, &AdminError{Op: op, Object: object, Status: c.res.Status, Syndrome: c.res.Syndrome}
 	}
-	return nil
+	return c.res, nil
 }
 
 // usable is the error of a device that is closed or given up.

@@ -11,12 +11,13 @@ import (
 )
 
 // Close destroys everything that was made on the device and stops it. No other
-// thread may use it any more. The first error is returned; memory that the device
+// thread may use it any more. Events need no acknowledgement then. The first error is returned; memory that the device
 // might still access after it is not given back.
 func (d *Device) Close() error {
 	if err := d.open(); err != nil {
 		return fmt.Errorf("close: %w", err)
 	}
+	d.closing = true
 	err := d.destroyAll()
 	for i := len(d.eqs) - 1; i >= 0 && err == nil; i-- {
 		err = d.command(abi.AdminDestroyEQ, uint32(i), nil, false)

@@ -2,14 +2,14 @@ package driver
 
 import (
 	"fmt"
-	mathbits "math/bits"
 
 	"rnic/abi"
 )
 
 // CQ is a completion queue.
 type CQ struct {
-	// Entries is how many completions the queue holds at least before it overruns.
+	// Entries is how many completions the queue holds at least before it overruns,
+	// as of the handle's making or its last Resize.
 	Entries int
 
 	*cq
@@ -17,28 +17,33 @@ type CQ struct {
 }
 
 type cq struct {
-	num  uint32
-	base uint64
-	log  uint8
-	page uint8
-	eq   *eventQueue
-	ci   uint16
-	lazy uint16 // consumed entries that may be kept from the device
-	bell bell
+	num   uint32
+	rings []cqRing // oldest first; the last is the device's
+	page  uint8
+	eq    *eventQueue
+	ci    uint16
+	lazy  uint16 // consumed entries that may be kept from the device
+	bell  bell
 
-	armed     bool // for any completion, and no event seen since
-	toArm     bool // asked for, the doorbell is not yet written
-	toArmAny  bool
-	dead      error // it has lost completions
-	refs      int   // queues of QPs
-	destroyed bool
-	entry     [abi.CQESize]byte
-	cqe       abi.CQE
+	armed        bool // for any completion, and no event seen since
+	toArm        bool // asked for, the doorbell is not yet written
+	toArmAny     bool
+	told         bool // an event that nobody has taken
+	queued       bool // in the event queue's list of those
+	unacked      int  // completion events taken and not acknowledged
+	asyncUnacked int
+	dead         error // it has lost completions
+	refs         int   // queues of QPs
+	changing     bool  // a thread resizes it
+	destroyed    bool
+	entry        [abi.CQESize]byte
+	cqe          abi.CQE
 }
 
 // CQOptions are what CreateCQ takes besides the size.
 type CQOptions struct {
-	Vector int // completion vector, 0 to Config.Vectors-1; CQs may share one
+	Vector     int // completion vector, 0 to Config.Vectors-1; CQs may share one
+	Moderation Moderation
 }
 
 // CreateCQ makes a completion queue for entries completions or more. Errors wrap
@@ -47,48 +52,41 @@ func (d *Device) CreateCQ(entries int, opts CQOptions) (*CQ, error) {
 	if err := d.usable(); err != nil {
 		return nil, fmt.Errorf("create CQ: %w", err)
 	}
-	most := int(min(d.Attr.MaxCQE, 1<<abi.MaxLogRing))
-	if entries < 1 || entries > most {
-		return nil, fmt.Errorf("CQ of %d entries, the device has 1 to %d: %w", entries, most, ErrInvalid)
+	log, lazy, err := d.sizeCQ(entries)
+	if err != nil {
+		return nil, err
+	}
+	if err := opts.Moderation.check(); err != nil {
+		return nil, fmt.Errorf("create CQ: %w", err)
 	}
 	if opts.Vector < 0 || opts.Vector >= d.Config.Vectors {
 		return nil, fmt.Errorf("completion vector %d of %d: %w", opts.Vector, d.Config.Vectors, ErrInvalid)
 	}
-	c := &cq{page: d.page, eq: d.eqs[1+opts.Vector]}
-	c.size(entries, most)
+	c := &cq{page: d.page, eq: d.eqs[1+opts.Vector], lazy: lazy}
 	n, err := d.cqns.take()
 	if err != nil {
 		return nil, fmt.Errorf("CQ number: %w", err)
 	}
 	c.num = n
-	if c.base, err = d.bus.AllocDMA(abi.CQESize<<c.log, ringAlign); err != nil {
+	base, err := d.bus.AllocDMA(abi.CQESize<<log, ringAlign)
+	if err != nil {
 		d.cqns.give(n)
 		return nil, fmt.Errorf("CQ of %d entries: %w: %w", entries, ErrNoMemory, err)
 	}
+	c.rings = []cqRing{{base: base, log: log}}
 	var box [abi.MailboxSize]byte
-	abi.CQMailboxLayout.Encode(&abi.CQMailbox{Base: c.base, LogSize: c.log, EQN: c.eq.num, UARPage: uint16(c.page)}, box[:])
+	abi.CQMailboxLayout.Encode(&abi.CQMailbox{
+		Base: base, LogSize: log, EQN: c.eq.num, UARPage: uint16(c.page),
+		Count: uint16(opts.Moderation.Count), Period: uint16(opts.Moderation.Period),
+	}, box[:])
 	if err := d.command(abi.AdminCreateCQ, n, &box, false); err != nil {
 		d.cqns.give(n)
-		d.freeRing(c.base)
+		d.freeRing(base)
 		return nil, err
 	}
 	d.cqs[n] = c
 	return &CQ{Entries: c.entries(), cq: c, dev: d}, nil
 }
-
-// size chooses the ring. A quarter of it may be consumed without the device
-// knowing, so it has room for as many more, if the device allows.
-func (c *cq) size(entries, most int) {
-	c.log = uint8(mathbits.Len(uint(entries - 1)))
-	if 1<<c.log-entries+1 < 1<<c.log/4 && 2<<c.log <= most {
-		c.log++
-	}
-	ring := 1 << c.log
-	c.lazy = uint16(max(1, min(ring/4, ring-entries+1)))
-}
-
-// entries is what fits while as much as may be is kept from the device.
-func (c *cq) entries() int { return 1<<c.log - int(c.lazy) + 1 }
 
 // freeRing gives a ring back that the device no longer uses; one that was given up
 // might, so its rings stay.
@@ -104,7 +102,9 @@ func (c *CQ) On(d *Device) *CQ { return &CQ{Entries: c.Entries, cq: c.cq, dev: d
 // Number is the CQN, as in AsyncEvent.
 func (c *CQ) Number() uint32 { return c.num }
 
-// Destroy ends the queue. It fails with ErrBusy while a QP uses it.
+// Destroy ends the queue. It fails with ErrBusy while a QP uses it, or another
+// thread resizes it. Events that nobody has taken are forgotten; for one that is
+// taken and not acknowledged it waits, for ever if need be.
 func (c *CQ) Destroy() error {
 	d := c.dev
 	switch {
@@ -112,6 +112,8 @@ func (c *CQ) Destroy() error {
 		return fmt.Errorf("CQ %d is destroyed: %w", c.num, ErrInvalid)
 	case c.refs > 0:
 		return fmt.Errorf("CQ %d serves %d queues of QPs: %w", c.num, c.refs, ErrBusy)
+	case c.changing:
+		return fmt.Errorf("CQ %d is being resized: %w", c.num, ErrBusy)
 	}
 	c.destroyed = true
 	if err := d.command(abi.AdminDestroyCQ, c.num, nil, false); err != nil {
@@ -119,22 +121,27 @@ func (c *CQ) Destroy() error {
 		return err
 	}
 	err := d.drain(c.eq) // what it told last
+	c.eq.forget(c.cq)
+	d.forget(func(e *AsyncEvent) bool { return e.ofCQ() && e.Number == c.num })
+	d.awaitAcks(&c.unacked)
+	d.awaitAcks(&c.asyncUnacked)
 	d.cqs[c.num] = nil
 	d.cqns.give(c.num)
-	d.bus.FreeDMA(c.base)
+	for _, r := range c.rings {
+		d.bus.FreeDMA(r.base)
+	}
 	return err
-}
-
-func (c *cq) slot(index uint16) uint64 {
-	return c.base + uint64(abi.RingSlot(index, c.log))*abi.CQESize
 }
 
 // purge takes the unread completions of a QP out. The others keep their order:
 // they move towards the producer, and what is freed counts as consumed. The device
 // has nothing of that QP on its way any more.
 func (c *CQ) purge(qpn uint32) error {
+	for c.changing { // the device may be at a ring that is not known yet
+		c.dev.bus.Spend(pollInterval)
+	}
 	end := c.ci
-	for end-c.ci < 1<<c.log {
+	for end-c.ci < 1<<c.last().log {
 		ok, err := c.read(end)
 		if err != nil {
 			return err
@@ -157,23 +164,25 @@ func (c *CQ) purge(qpn uint32) error {
 		if to == from {
 			continue
 		}
-		c.cqe.Phase = abi.RingPhase(to, c.log)
+		r := c.at(to)
+		c.cqe.Phase = r.phase(to)
 		abi.CQELayout.Encode(&c.cqe, c.entry[:])
-		if err := c.dev.bus.WriteMem(c.slot(to), c.entry[:]); err != nil {
+		if err := c.dev.bus.WriteMem(r.slot(to), c.entry[:]); err != nil {
 			return err
 		}
 	}
-	c.ci = to
+	c.consume(to)
 	return c.announce()
 }
 
 // read reads the CQE at an index into c.cqe and tells whether the device has
 // written it.
 func (c *CQ) read(index uint16) (bool, error) {
-	if err := c.dev.bus.ReadMem(c.slot(index), c.entry[:]); err != nil {
+	r := c.at(index)
+	if err := c.dev.bus.ReadMem(r.slot(index), c.entry[:]); err != nil {
 		return false, err
 	}
-	if c.entry[abi.CQESize-1]&1 != 0 != abi.RingPhase(index, c.log) {
+	if c.entry[abi.CQESize-1]&1 != 0 != r.phase(index) {
 		return false, nil
 	}
 	return true, abi.CQELayout.Decode(c.entry[:], &c.cqe)

@@ -36,7 +36,7 @@ type device struct {
 	mrs                   []*mr // by key index
 	buffers               map[*Buffer]struct{}
 	made                  uint32 // QPs that the driver has chosen a PSN for
-	closed                bool
+	closing, closed       bool
 }
 
 // On returns the device as the thread of another Bus sees it, with the next

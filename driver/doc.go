@@ -4,7 +4,7 @@
 //	Open ── Device ─┬─ AllocBuffer ── Buffer        virtual addresses over frames
 //	                ├─ AllocPD ── PD ─┬─ RegMR ── MR      keys
 //	                │                 └─ CreateQP ── QP   PostSend, PostRecv
-//	                └─ CreateCQ ── CQ                     Poll, Arm, Wait
+//	                └─ CreateCQ ── CQ                     Poll, Arm, Wait, CQEvent, Resize
 //
 //	program ──PostSend──► WQE in the ring ──doorbell or pushed WQE──► NIC
 //	program ◄──Poll────── CQE by its phase bit ◄───────────────────── NIC
@@ -17,8 +17,16 @@
 // # What blocks
 //
 // PostSend, PostRecv, Poll and Arm never wait for the device, and there is no
-// PCIe read in them; only a Bus that has no room for another write holds them up. Open, Close, Wait, WaitAsync, Counter and all that creates,
-// changes, queries or destroys an object do.
+// PCIe read in them; only a Bus that has no room for another write holds them up. Open,
+// Close, Wait, WaitAsync, CQEvent, AsyncEvent, Counter and all that creates, changes,
+// queries or destroys an object do.
+//
+// # Events
+//
+// An event that [Device.CQEvent] or [Device.AsyncEvent] returned waits to be
+// acknowledged, by [CQ.Ack] or [Device.AckAsync]: until then the CQ or QP that it is
+// of can't be destroyed, and Destroy blocks. [CQ.Wait], [Device.AsyncEvents] and
+// [Device.WaitAsync] need no acknowledgement.
 //
 // # CPU time
 //

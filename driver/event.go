@@ -29,6 +29,7 @@ type eventQueue struct {
 	page  uint8
 	ci    uint16
 	bell  bell
+	told  []*cq               // with an event that nobody has taken, or not any more
 	entry [abi.EventSize]byte // read last
 }
 
@@ -76,6 +77,7 @@ func (d *device) event(e *abi.Event) {
 	case abi.EventCompletion:
 		if c != nil {
 			c.armed = false
+			c.eq.tell(c)
 		}
 		return
 	case abi.EventCQErr:
@@ -89,8 +91,9 @@ func (d *device) event(e *abi.Event) {
 	d.async = append(d.async, AsyncEvent{e.Type, e.Number, e.Syndrome, e.Timestamp})
 }
 
-// AsyncEvents returns the asynchronous events that came since the last call,
-// oldest first: the last 4,096, if they are more. It does not wait.
+// AsyncEvents returns the asynchronous events that nobody has taken yet, oldest
+// first: the last 4,096, if they are more. It does not wait. They need no
+// acknowledgement.
 func (d *Device) AsyncEvents() ([]AsyncEvent, error) {
 	err := d.open()
 	if err != nil {

@@ -167,3 +167,46 @@ func ExampleEndpoint() {
 	// qpn=0x000002,psn=0x123456,gid=::ffff:10.0.0.1,mac=02:00:00:00:00:01
 	// true
 }
+
+// A program that sleeps until there is something to do: it takes the events of a
+// vector, arms the queue again, and only then takes all completions, so that none
+// comes unnoticed in between. Moderation wakes it once for several completions.
+func ExampleDevice_CQEvent() {
+	dev, err := driver.Open(newMachine().bus(), driver.Config{})
+	check(err)
+	pd, err := dev.AllocPD()
+	check(err)
+	cq, err := dev.CreateCQ(16, driver.CQOptions{Moderation: driver.Moderation{Count: 8, Period: 16}})
+	check(err)
+	qp, err := pd.CreateQP(driver.QPConfig{SendCQ: cq, RecvCQ: cq, MaxSend: 8, SigAll: true})
+	check(err)
+	check(qp.Connect(qp.Endpoint(), driver.ConnectOptions{}))
+
+	check(cq.Arm(false))
+	for i := range uint64(3) {
+		_, err := qp.PostSend(driver.SendWR{ID: i, Op: abi.OpNop})
+		check(err)
+	}
+	check(cq.Resize(100)) // at any time: what was not polled stays
+	wcs, events := make([]driver.WC, 4), 0
+	for done := 0; done < 3; {
+		told, err := dev.CQEvent(0, math.MaxInt64)
+		check(err)
+		events++
+		check(told.Arm(false))
+		for n := 1; n > 0; done += n {
+			n, err = told.Poll(wcs)
+			check(err)
+			for _, wc := range wcs[:n] {
+				fmt.Println(wc.ID, wc.Status)
+			}
+		}
+	}
+	check(cq.Ack(events)) // before Destroy, which would wait for it
+	check(qp.Destroy())
+	check(cq.Destroy())
+	// Output:
+	// 0 SUCCESS
+	// 1 SUCCESS
+	// 2 SUCCESS
+}

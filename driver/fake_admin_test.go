@@ -28,6 +28,9 @@ func (d *device) command() {
 	}
 	if end.Status == abi.AdminOK {
 		end.Status, end.Syndrome = d.execute(&c)
+		if c.Op == abi.AdminResizeCQ {
+			end.Result = uint64(d.cqs[c.Object].origin)
+		}
 	}
 	if d.twist != nil {
 		d.twist(&end)
@@ -59,7 +62,7 @@ func (d *device) execute(c *abi.AdminCommand) (abi.AdminStatus, abi.AdminSyndrom
 	switch c.Op {
 	case abi.AdminQueryDevice:
 		answer(d, c, abi.DeviceMailboxLayout.Encode, &d.limit)
-	case abi.AdminCreateEQ, abi.AdminDestroyEQ, abi.AdminCreateCQ, abi.AdminDestroyCQ:
+	case abi.AdminCreateEQ, abi.AdminDestroyEQ, abi.AdminCreateCQ, abi.AdminModifyCQ, abi.AdminResizeCQ, abi.AdminDestroyCQ:
 		return d.queueCommand(c), 0
 	case abi.AdminRegMR, abi.AdminDeregMR:
 		return d.region(c)
@@ -97,6 +100,21 @@ func (d *device) queueCommand(c *abi.AdminCommand) abi.AdminStatus {
 		}
 		d.cqs[c.Object] = &fakeCQ{CQMailbox: b}
 		d.eqs[uint32(b.EQN)].cqs++
+	case abi.AdminModifyCQ:
+		b := box(d, c, abi.CQMailboxLayout.Decode)
+		cq.Count, cq.Period = b.Count, b.Period
+	case abi.AdminResizeCQ:
+		b := box(d, c, abi.CQMailboxLayout.Decode)
+		if !d.holds(b.Base, abi.CQESize<<b.LogSize) {
+			d.m.fault("completion queue %d: %+v", c.Object, b)
+		}
+		if b.CI-cq.ci <= cq.pi-cq.ci {
+			cq.ci = b.CI
+		}
+		if cq.pi-cq.ci > 1<<b.LogSize {
+			return abi.AdminBadParam
+		}
+		cq.Base, cq.LogSize, cq.origin = b.Base, b.LogSize, cq.pi
 	case abi.AdminDestroyCQ:
 		switch {
 		case cq == nil:

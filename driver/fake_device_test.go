@@ -41,6 +41,7 @@ type fakeEQ struct {
 type fakeCQ struct {
 	abi.CQMailbox
 	pi, ci    uint16
+	origin    uint16 // index in slot 0
 	armed     bool
 	solicited bool
 	queues    int
@@ -184,11 +185,11 @@ func (d *device) cqe(cqn uint32, e abi.CQE, solicited bool) {
 		c.dead = true
 		return
 	}
-	e.Phase = abi.RingPhase(c.pi, c.LogSize)
+	e.Phase = abi.RingPhase(c.pi-c.origin, c.LogSize)
 	e.Timestamp = uint64(d.m.now / 4000)
 	var b [abi.CQESize]byte
 	abi.CQELayout.Encode(&e, b[:])
-	d.m.write(c.Base+uint64(abi.RingSlot(c.pi, c.LogSize))*abi.CQESize, b[:])
+	d.m.write(c.Base+uint64(abi.RingSlot(c.pi-c.origin, c.LogSize))*abi.CQESize, b[:])
 	c.pi++
 	if c.armed && (!c.solicited || solicited || e.Status != abi.StatusSuccess) {
 		c.armed = false

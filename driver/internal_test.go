@@ -133,9 +133,11 @@ func TestPagesLeadToFrames(t *testing.T) {
 func TestCQSize(t *testing.T) {
 	for _, most := range []int{1, 2, 64, 1 << abi.MaxLogRing} {
 		for entries := 1; entries <= most; entries += 1 + entries/50 {
-			var c cq
-			c.size(entries, most)
-			ring := 1 << c.log
+			d := &Device{Attr: abi.DeviceMailbox{MaxCQE: uint32(most)}}
+			log, lazy, err := d.sizeCQ(entries)
+			require.NoError(t, err)
+			c := cq{rings: []cqRing{{log: log}}, lazy: lazy}
+			ring := 1 << log
 			require.LessOrEqual(t, ring, most)
 			require.GreaterOrEqual(t, c.entries(), entries)
 			require.LessOrEqual(t, c.entries()+int(c.lazy)-1, ring)

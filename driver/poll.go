@@ -25,7 +25,7 @@ func (c *CQ) Poll(wcs []WC) (n int, err error) {
 			}
 			break
 		}
-		c.ci++
+		c.consume(c.ci + 1)
 		if err = c.complete(&wcs[n]); err != nil {
 			break
 		}

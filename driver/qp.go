@@ -30,6 +30,7 @@ type qp struct {
 	sq, rq    workQueue
 	handle    *QP
 	destroyed bool
+	unacked   int // events taken and not acknowledged
 
 	// The last send WQE is kept in wqe until it is pushed: receives have their own.
 	wqe  [abi.MaxUnits * abi.UnitSize]byte
@@ -199,7 +200,9 @@ func (q *QP) Number() uint32 { return q.num }
 func (q *QP) State() abi.QPState { return q.state }
 
 // Destroy ends the QP, and takes its completions that were not polled out of its
-// CQs. When it returns, nothing of the QP is in flight.
+// CQs; events that nobody has taken are forgotten. When it returns, nothing of the
+// QP is in flight. For an event that is taken and not acknowledged it waits, for ever
+// if need be.
 func (q *QP) Destroy() error {
 	if q.destroyed {
 		return fmt.Errorf("QP %d is destroyed: %w", q.num, ErrInvalid)
@@ -210,6 +213,11 @@ func (q *QP) Destroy() error {
 		return err
 	}
 	err := q.purge()
+	if e := q.dev.drain(q.dev.eqs[0]); err == nil { // what it told last
+		err = e
+	}
+	q.dev.forget(func(e *AsyncEvent) bool { return e.ofQP() && e.Number == q.num })
+	q.dev.awaitAcks(&q.unacked)
 	q.dev.qps[q.num] = nil
 	q.use(-1)
 	q.release()

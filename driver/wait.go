@@ -14,7 +14,8 @@ func (c *CQ) Arm(solicited bool) error {
 }
 
 // Wait is Poll, but waits for one completion at least, until the given time (ps;
-// math.MaxInt64: for ever). With none by then it returns 0 and no error.
+// math.MaxInt64: for ever). With none by then, after a last look, it returns 0 and no
+// error. It arms the queue itself.
 func (c *CQ) Wait(wcs []WC, until int64) (int, error) {
 	if len(wcs) == 0 {
 		return 0, fmt.Errorf("wait for no completions: %w", ErrInvalid)

@@ -80,6 +80,8 @@ static inline uint32_t rnic_get24(const uint8_t b[3])
 #define RNIC_ADMIN_COMMAND_SIZE 64u
 #define RNIC_ADMIN_COMPLETION_SIZE 32u
 #define RNIC_MAILBOX_SIZE 256u
+#define RNIC_CQ_PERIOD_CYCLES 256u
+#define RNIC_MAX_CQ_PERIOD 4000u
 #define RNIC_DOORBELL_ADDR(page) (RNIC_UAR_BASE + (page) * RNIC_PAGE_SIZE)
 #define RNIC_PUSH_ADDR(page) (RNIC_DOORBELL_ADDR(page) + RNIC_PUSH_OFFSET)
 #define RNIC_COUNTER_ADDR(counter) (RNIC_COUNTERS_BASE + 8u * (counter))
@@ -402,6 +404,8 @@ enum rnic_admin_op {
 	RNIC_ADMIN_DESTROY_QP = 9, /* object: QPN; completes when nothing of the QP is in flight */
 	RNIC_ADMIN_REG_MR = 10, /* object: key index; reads an MRMailbox */
 	RNIC_ADMIN_DEREG_MR = 11, /* object: key index; completes when no access to it is in flight */
+	RNIC_ADMIN_MODIFY_CQ = 12, /* object: CQN; reads Count and Period of a CQMailbox; an event that is held back comes at once */
+	RNIC_ADMIN_RESIZE_CQ = 13, /* object: CQN; reads Base, LogSize and CI of a CQMailbox; result: index of the first CQE in the new ring */
 };
 
 /* AdminStatus is how a command ended. */
@@ -441,7 +445,7 @@ enum rnic_admin_syndrome {
 	RNIC_SYN_DEST_QPN = 21,
 	RNIC_SYN_MAILBOX = 64, /* mailbox address missing or not aligned, or the mailbox could not be read or written */
 	RNIC_SYN_BASE = 65, /* ring address not aligned */
-	RNIC_SYN_LOG_SIZE = 66, /* ring too large */
+	RNIC_SYN_LOG_SIZE = 66, /* ring too large; RESIZE_CQ: or too small for the CQEs that are not consumed */
 	RNIC_SYN_VECTOR = 67, /* no such MSI-X vector */
 	RNIC_SYN_EQN = 68, /* no such event queue */
 	RNIC_SYN_UAR_PAGE = 69, /* no such doorbell page */
@@ -462,6 +466,7 @@ enum rnic_admin_syndrome {
 	RNIC_SYN_NUM_PAGES = 84, /* not as many pages as address and length need, or no room for them */
 	RNIC_SYN_PAGE_LIST = 85, /* list not aligned, unreadable, or a page in it not aligned */
 	RNIC_SYN_OBJECT = 86, /* object number */
+	RNIC_SYN_MODERATION = 87, /* period too long, or a count above 1 without a period */
 };
 
 /* QPType is a transport, with the values of verbs. */
@@ -741,7 +746,7 @@ struct rnic_admin_completion {
 	uint8_t status; /* how it ended; with another than OK nothing has changed */
 	uint8_t syndrome; /* what was wrong */
 	rnic_le32 object; /* of the command */
-	rnic_le64 result; /* none defined: 0 */
+	rnic_le64 result; /* RESIZE_CQ: index of the first CQE in the new ring; of other commands 0 */
 	uint8_t reserved16[15];
 	uint8_t phase; /* 0: see RingPhase */
 };
@@ -830,20 +835,26 @@ _Static_assert(offsetof(struct rnic_eq_mailbox, vector) == 9, "offset of eq_mail
 _Static_assert(offsetof(struct rnic_eq_mailbox, uar_page) == 10, "offset of eq_mailbox.uar_page");
 _Static_assert(offsetof(struct rnic_eq_mailbox, reserved12) == 12, "offset of eq_mailbox.reserved12");
 
-/* CQMailbox is read by CREATE_CQ. */
+/* CQMailbox is read by CREATE_CQ (all but CI), MODIFY_CQ (Count and Period) and RESIZE_CQ (Base, LogSize and CI). */
 struct rnic_cq_mailbox {
 	rnic_le64 base; /* bus address of the ring, aligned to 64 bytes */
 	uint8_t log_size; /* log2 of the CQEs of the ring */
 	uint8_t eqn; /* event queue of its completion and error events */
 	rnic_le16 uar_page; /* doorbell page that the queue is bound to */
-	uint8_t reserved12[244];
+	rnic_le16 count; /* moderation: CQEs not consumed that end the wait of an event; 0: time alone does */
+	rnic_le16 period; /* moderation: longest wait of an event in units of 256 clock cycles (1.024 us), up to 4,000; 0: none waits, then Count is 0 or 1 */
+	rnic_le16 c_i; /* RESIZE_CQ: consumer index, taken as from a doorbell; one behind the device's is ignored */
+	uint8_t reserved18[238];
 };
 _Static_assert(sizeof(struct rnic_cq_mailbox) == 256, "size of cq_mailbox");
 _Static_assert(offsetof(struct rnic_cq_mailbox, base) == 0, "offset of cq_mailbox.base");
 _Static_assert(offsetof(struct rnic_cq_mailbox, log_size) == 8, "offset of cq_mailbox.log_size");
 _Static_assert(offsetof(struct rnic_cq_mailbox, eqn) == 9, "offset of cq_mailbox.eqn");
 _Static_assert(offsetof(struct rnic_cq_mailbox, uar_page) == 10, "offset of cq_mailbox.uar_page");
-_Static_assert(offsetof(struct rnic_cq_mailbox, reserved12) == 12, "offset of cq_mailbox.reserved12");
+_Static_assert(offsetof(struct rnic_cq_mailbox, count) == 12, "offset of cq_mailbox.count");
+_Static_assert(offsetof(struct rnic_cq_mailbox, period) == 14, "offset of cq_mailbox.period");
+_Static_assert(offsetof(struct rnic_cq_mailbox, c_i) == 16, "offset of cq_mailbox.c_i");
+_Static_assert(offsetof(struct rnic_cq_mailbox, reserved18) == 18, "offset of cq_mailbox.reserved18");
 
 /* MRMailbox is read by REG_MR. The region begins at byte Addr modulo the page size of the first page. */
 struct rnic_mr_mailbox {

@@ -51,6 +51,8 @@ var constants = []struct {
 	{"ADMIN_COMMAND_SIZE", abi.AdminCommandSize, false},
 	{"ADMIN_COMPLETION_SIZE", abi.AdminCompletionSize, false},
 	{"MAILBOX_SIZE", abi.MailboxSize, false},
+	{"CQ_PERIOD_CYCLES", abi.CQPeriodCycles, false},
+	{"MAX_CQ_PERIOD", abi.MaxCQPeriod, false},
 }
 
 // header writes include/rnic_abi.h.

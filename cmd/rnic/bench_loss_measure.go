@@ -73,11 +73,20 @@ func measureLoss(c tb.Config, total int) (r lossResults, err error) {
 	if r.Completion, err = measureCompletion(c); err != nil {
 		return r, err
 	}
+	if err = r.measureRepairs(c); err != nil {
+		return r, err
+	}
+	r.Timers, err = measureTimers(c)
+	return r, err
+}
+
+// measureRepairs loses a packet of each of repairs.
+func (r *lossResults) measureRepairs(c tb.Config) error {
 	for _, x := range repairs {
 		l := x.load()
 		p, err := l.Trace(c, x.nth)
 		if err != nil {
-			return r, err
+			return err
 		}
 		r.Repairs = append(r.Repairs, repairRow{
 			Op: l.Op.String(), Size: x.size, Messages: x.messages, QPs: x.qps, Nth: x.nth,
@@ -87,8 +96,7 @@ func measureLoss(c tb.Config, total int) (r lossResults, err error) {
 			r.line = p
 		}
 	}
-	r.Timers, err = measureTimers(c)
-	return r, err
+	return nil
 }
 
 // timelineOf is the loss whose time line is drawn.

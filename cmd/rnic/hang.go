@@ -11,26 +11,32 @@ import (
 	"rnic/tb/transfer"
 )
 
+// transferAgain runs a transfer once more, for hang.Waves.
+func (r *runCmd) transferAgain(c tb.Config, job transfer.Job) func(open func(*tb.Bench) error) {
+	return func(open func(*tb.Bench) error) {
+		job.Faults, _ = r.faults() // there was no error before
+		job.Progress = nil
+		b, err := tb.New(c)
+		if err != nil {
+			return
+		}
+		defer b.Close()
+		if open(b) == nil {
+			_, _ = job.Run(b)
+		}
+	}
+}
+
 // explained adds to the error of a run that does not go on where its waves are: the
-// run is done once more, for the time around the end of its progress. Other errors are
-// left alone.
-func (r *runCmd) explained(err error, c tb.Config, job transfer.Job) error {
+// run is done once more, by again, for the time around the end of its progress. Other
+// errors are left alone.
+func (r *runCmd) explained(err error, again func(open func(*tb.Bench) error)) error {
 	var h *hang.Hang
 	if !errors.As(err, &h) {
 		return err
 	}
-	plan, e := r.faults()
-	if e != nil {
-		return errors.Join(err, e)
-	}
-	b, e := tb.New(c)
-	if e != nil {
-		return errors.Join(err, e)
-	}
-	defer b.Close()
-	job.Faults, job.Progress = plan, nil
 	from, to := h.Window()
-	files, e := hang.Waves(r.Out, "hang", from, to, h.Markers(), b, func() { _, _ = job.Run(b) })
+	files, e := hang.Waves(r.Out, "hang", from, to, h.Markers(), again)
 	if e != nil {
 		return errors.Join(err, e)
 	}

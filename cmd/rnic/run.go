@@ -100,7 +100,7 @@ func (r *runCmd) Run() error {
 		return fmt.Errorf("interrupted after %d cycles", b.World.Now())
 	}
 	if err != nil {
-		return faulty(r.explained(err, c, job), job.Faults)
+		return faulty(r.explained(err, r.transferAgain(c, job)), job.Faults)
 	}
 	rep := newReport(res, wall, r.Seed, out.files)
 	rep.Faults = faultLines(job.Faults)

@@ -38,6 +38,9 @@ func (r *runCmd) scenario() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal kills
+	again := func(open func(*tb.Bench) error) {
+		_, _ = s.Run(scenario.Options{Seed: r.Seed, Strict: r.Strict, Open: open})
+	}
 	var out *outputs
 	start := time.Now()
 	rep, err := s.Run(scenario.Options{
@@ -60,7 +63,7 @@ func (r *runCmd) scenario() error {
 		return errors.New("interrupted")
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", r.File, err)
+		return fmt.Errorf("%s: %w", r.File, r.explained(err, again))
 	}
 	rep.Files, rep.WallS = out.files, time.Since(start).Seconds()
 	if r.JSON {
@@ -70,10 +73,13 @@ func (r *runCmd) scenario() error {
 	} else {
 		err = rep.Table(os.Stdout)
 	}
-	if err == nil && !rep.Pass {
-		err = fmt.Errorf("%s: %d of %d checks failed", r.File, rep.Failed(), len(rep.Checks))
+	switch {
+	case err != nil || rep.Pass:
+		return err
+	case rep.Hang != nil:
+		return fmt.Errorf("%s: %d of %d checks failed: %w", r.File, rep.Failed(), len(rep.Checks), r.explained(rep.Hang, again))
 	}
-	return err
+	return fmt.Errorf("%s: %d of %d checks failed", r.File, rep.Failed(), len(rep.Checks))
 }
 
 // foreign demands that no flag is given that a scenario has a say in itself.

@@ -59,6 +59,7 @@ type regs struct {
 	Cmd    command
 	Status abi.AdminStatus
 	Syn    abi.AdminSyndrome
+	Result uint16
 	Beat   uint8 // of a mailbox
 	QP     qpRegs
 	MR     mrRegs
@@ -181,5 +182,5 @@ func (m *Admin) Eval() {
 
 // end goes on to the completion of the command.
 func (m *Admin) end(s abi.AdminStatus, why abi.AdminSyndrome) {
-	m.D.State, m.D.Status, m.D.Syn = complete, s, why
+	m.D.State, m.D.Status, m.D.Syn, m.D.Result = complete, s, why, 0
 }

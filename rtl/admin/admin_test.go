@@ -125,7 +125,7 @@ func TestRefusals(t *testing.T) {
 		s    abi.AdminStatus
 		syn  abi.AdminSyndrome
 	}{
-		{"opcode", command{op: 12}, abi.AdminBadOpcode, abi.SynNone},
+		{"opcode", command{op: abi.NumAdminOps}, abi.AdminBadOpcode, abi.SynNone},
 		{"largest opcode", command{op: 255}, abi.AdminBadOpcode, abi.SynNone},
 		{"EQN", command{op: abi.AdminCreateEQ, object: 4, box: eq()}, abi.AdminBadObject, abi.SynObject},
 		{"EQN to destroy", command{op: abi.AdminDestroyEQ, object: 4}, abi.AdminBadObject, abi.SynObject},
@@ -142,6 +142,11 @@ func TestRefusals(t *testing.T) {
 		{"no such QP to query", command{op: abi.AdminQueryQP, object: 3}, abi.AdminBadObject, abi.SynObject},
 		{"no such QP to destroy", command{op: abi.AdminDestroyQP, object: 3}, abi.AdminBadObject, abi.SynObject},
 		{"no such CQ", command{op: abi.AdminDestroyCQ, object: 3}, abi.AdminBadObject, abi.SynNone},
+		{"CQN to modify", command{op: abi.AdminModifyCQ, object: 16, box: cq()}, abi.AdminBadObject, abi.SynObject},
+		{"CQN to resize", command{op: abi.AdminResizeCQ, object: 16, box: cq()}, abi.AdminBadObject, abi.SynObject},
+		{"no such CQ to modify", command{op: abi.AdminModifyCQ, object: 3, box: cq()}, abi.AdminBadObject, abi.SynNone},
+		{"no such CQ to resize", command{op: abi.AdminResizeCQ, object: 3, box: cq()}, abi.AdminBadObject, abi.SynNone},
+		{"no mailbox to resize", command{op: abi.AdminResizeCQ, at: 1}, abi.AdminBadParam, abi.SynMailbox},
 		{"no such EQ", command{op: abi.AdminDestroyEQ, object: 3}, abi.AdminBadObject, abi.SynNone},
 		{"no such key", command{op: abi.AdminDeregMR, object: 3}, abi.AdminBadObject, abi.SynObject},
 		{"no mailbox to read", command{op: abi.AdminCreateCQ, at: 1}, abi.AdminBadParam, abi.SynMailbox},

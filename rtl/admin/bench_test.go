@@ -176,6 +176,11 @@ func (b *bench) queues() func(o port.CQAdmin) {
 		case port.IRQRaise:
 			b.log = append(b.log, "irq")
 			return
+		case port.CQModify, port.CQResize:
+			if !exists[[2]uint32{uint32(port.CQCreate) / 2, o.Number}] {
+				r.Status = abi.AdminBadObject
+			}
+			r.Index = o.CI + 1
 		case port.CQCreate, port.EQCreate:
 			if exists[key] {
 				r.Status = abi.AdminExists

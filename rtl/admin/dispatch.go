@@ -13,7 +13,7 @@ func (m *Admin) limit(op abi.AdminOp) uint64 {
 	switch op {
 	case abi.AdminCreateEQ, abi.AdminDestroyEQ:
 		return 1 << m.par.LogEQ
-	case abi.AdminCreateCQ, abi.AdminDestroyCQ:
+	case abi.AdminCreateCQ, abi.AdminDestroyCQ, abi.AdminModifyCQ, abi.AdminResizeCQ:
 		return 1 << m.par.LogCQ
 	case abi.AdminCreateQP, abi.AdminModifyQP, abi.AdminQueryQP, abi.AdminDestroyQP:
 		return 1 << m.par.LogQP
@@ -26,7 +26,8 @@ func (m *Admin) limit(op abi.AdminOp) uint64 {
 // readsMailbox tells whether a command has a mailbox to read.
 func readsMailbox(op abi.AdminOp) bool {
 	switch op {
-	case abi.AdminCreateEQ, abi.AdminCreateCQ, abi.AdminCreateQP, abi.AdminModifyQP, abi.AdminRegMR:
+	case abi.AdminCreateEQ, abi.AdminCreateCQ, abi.AdminModifyCQ, abi.AdminResizeCQ,
+		abi.AdminCreateQP, abi.AdminModifyQP, abi.AdminRegMR:
 		return true
 	}
 	return false
@@ -39,7 +40,7 @@ func writesMailbox(op abi.AdminOp) bool { return op == abi.AdminQueryDevice || o
 func (m *Admin) dispatch() {
 	c := &m.Q.Cmd
 	switch {
-	case c.Op > abi.AdminDeregMR:
+	case c.Op >= abi.NumAdminOps:
 		m.end(abi.AdminBadOpcode, abi.SynNone)
 		return
 	case uint64(c.Object) >= m.limit(c.Op), c.Op == abi.AdminCreateQP && c.Object == uint32(fenceQPN):
@@ -107,6 +108,10 @@ func (m *Admin) execute() {
 		m.createEQ(&b)
 	case abi.AdminCreateCQ:
 		m.createCQ(&b)
+	case abi.AdminModifyCQ:
+		m.changeCQ(port.CQModify, &b)
+	case abi.AdminResizeCQ:
+		m.changeCQ(port.CQResize, &b)
 	case abi.AdminCreateQP:
 		m.createQP(&b)
 	case abi.AdminModifyQP:

@@ -42,7 +42,17 @@ func (m *Admin) createCQ(b *[abi.MailboxSize]byte) {
 	}
 	m.askQueue(port.CQAdmin{
 		Op: port.CQCreate, Number: m.Q.Cmd.Object, Base: port.BusAddr(a.Base), LogSize: a.LogSize,
-		EQN: port.EQN(a.EQN), Page: uint8(a.UARPage),
+		EQN: port.EQN(a.EQN), Page: uint8(a.UARPage), Count: a.Count, Period: a.Period,
+	})
+}
+
+// changeCQ changes a CQ that may be in use.
+func (m *Admin) changeCQ(op port.CQAdminOp, b *[abi.MailboxSize]byte) {
+	var a abi.CQMailbox
+	_ = abi.CQMailboxLayout.Decode(b[:], &a)
+	m.askQueue(port.CQAdmin{
+		Op: op, Number: m.Q.Cmd.Object, Base: port.BusAddr(a.Base), LogSize: a.LogSize,
+		Count: a.Count, Period: a.Period, CI: a.CI,
 	})
 }
 
@@ -62,6 +72,7 @@ func (m *Admin) queueResult() {
 	}
 	r := m.CQRes.Take()
 	m.end(r.Status, abi.AdminSyndrome(r.Syndrome))
+	m.D.Result = r.Index
 	if r.Status != abi.AdminOK {
 		return
 	}

@@ -73,7 +73,8 @@ func (m *Admin) complete() {
 		Addr: q.Ring.CQBase + port.BusAddr(slot)*abi.AdminCompletionSize, Len: abi.AdminCompletionSize, Notify: true,
 	})
 	c := abi.AdminCompletion{
-		ID: q.Cmd.ID, Status: q.Status, Syndrome: q.Syn, Object: q.Cmd.Object, Phase: abi.RingPhase(q.CI, q.Ring.LogSize),
+		ID: q.Cmd.ID, Status: q.Status, Syndrome: q.Syn, Object: q.Cmd.Object, Result: uint64(q.Result),
+		Phase: abi.RingPhase(q.CI, q.Ring.LogSize),
 	}
 	b := m.WriteData.Next()
 	*b = port.Beat{Len: abi.AdminCompletionSize, Last: true}

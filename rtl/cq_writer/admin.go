@@ -16,7 +16,7 @@ func (w *Writer) admin(c cq, e eq) {
 	d := &w.D
 	a := w.Admin.Take()
 	d.State = idle
-	status, syn := abi.AdminOK, abi.SynNone
+	status, syn, index := abi.AdminOK, abi.SynNone, uint16(0)
 	switch a.Op {
 	case port.IRQRaise:
 		d.Raise |= vectorBit(a.Number)
@@ -25,7 +25,7 @@ func (w *Writer) admin(c cq, e eq) {
 		if status, syn = w.checkCQ(a, &c, &e); status == abi.AdminOK {
 			e.CQs++
 			w.EQs.Write(1, int(a.EQN), &e)
-			w.CQs.Write(1, int(a.Number), &cq{Exists: true, Base: a.Base, LogSize: a.LogSize, EQN: a.EQN, Page: a.Page})
+			w.CQs.Write(1, int(a.Number), &cq{Exists: true, Base: a.Base, LogSize: a.LogSize, EQN: a.EQN, Page: a.Page, Count: a.Count, Period: a.Period})
 		}
 	case port.CQDestroy:
 		if !c.Exists {
@@ -35,6 +35,18 @@ func (w *Writer) admin(c cq, e eq) {
 		w.CQs.Write(1, int(a.Number), &cq{})
 		w.EQs.Read(0, int(c.EQN))
 		d.EQ, d.State = c.EQN, release
+	case port.CQModify:
+		if status, syn = checkModeration(a); !c.Exists {
+			status, syn = abi.AdminBadObject, abi.SynObject
+		}
+		if status == abi.AdminOK {
+			w.modify(a, c)
+		}
+	case port.CQResize:
+		if status, syn = checkResize(a, &c); status == abi.AdminOK {
+			index = c.PI
+			w.resize(a, c)
+		}
 	case port.EQCreate:
 		if status, syn = w.checkEQ(a, &e); status == abi.AdminOK {
 			w.setEQ(port.EQN(a.Number), &eq{Exists: true, Base: a.Base, LogSize: a.LogSize, Vector: a.Vector, Page: a.Page})
@@ -52,7 +64,7 @@ func (w *Writer) admin(c cq, e eq) {
 		status = abi.AdminBadOpcode
 	}
 	d.Answer = fence{true, w.Q.Issued}
-	d.Result = port.CQAdminRes{Status: status, Syndrome: uint8(syn)}
+	d.Result = port.CQAdminRes{Status: status, Syndrome: uint8(syn), Index: index}
 }
 
 // release takes a CQ that was destroyed off its event queue's count.
@@ -79,6 +91,9 @@ func (w *Writer) checkCQ(a *port.CQAdmin, c *cq, e *eq) (abi.AdminStatus, abi.Ad
 		return abi.AdminExists, abi.SynObject
 	case !e.Exists:
 		return abi.AdminBadParam, abi.SynEQN
+	}
+	if s, why := checkModeration(a); s != abi.AdminOK {
+		return s, why
 	}
 	return checkRing(a, cqAlign)
 }

@@ -6,7 +6,8 @@
 //	Send ───┼─►read CQ or EQ─►│execute│      │ │ event │      │
 //	Recv ───┤                 └──┬────┘ owed │ └──┬────┘      ▼
 //	Async ──┤                    └──────────┼───►│      Write, WriteData ──► dma
-//	sweep ──┘                               │    ▼             ▲
+//	sweep ──┤                               │    ▼             ▲
+//	wheel ──┘                               │    │             │
 //	                                        │  Raise ──►Msix, MsixRes
 //	                                  Fatal ▼    ▲ MsixFire
 //
@@ -24,6 +25,17 @@
 // in error; that never weakens an arm for any. An EQ doorbell asks for one
 // interrupt for the next event beyond its index in the same way.
 //
+// Moderation. A CQ with a period holds the event back that an arm has called for,
+// until enough CQEs are not consumed or the period is over. The timers are a wheel of
+// 4,096 slots, one for each unit of 256 cycles, with a list of CQs in each: a CQ is
+// put in when it begins to hold, and looked at when its slot's time comes, also if its
+// event came earlier. So as many CQs may hold events as there are, each costs one
+// cycle more when it begins and one when it ends, and none in between.
+//
+// Resizing. CQ_RESIZE takes another ring between two CQEs; indices go on, and the one
+// of the first CQE in it is answered. What is not consumed counts against its size,
+// and must fit. Doorbells that came before the command are executed before it.
+//
 // Full event queue. A completion event is never lost: the CQ keeps owing it, and
 // after a doorbell of the event queue a sweep over all CQs pays what is owed.
 // Notifications of one CQ may collapse into one. Asynchronous events wait at the
@@ -38,7 +50,7 @@
 //
 // Latency in cycles: CQE request to write request 2, event 1 behind it, interrupt
 // 4 behind that (csr answers in 1). Initiation interval over both ports: 1 a CQE,
-// 2 with an event; for a port alone 2.
+// 2 with an event, 2 also when it begins to be held back; for a port alone 2.
 //
 // Invariants: the consumer index of a queue never passes its producer index; a
 // slot is written again only after the driver has consumed it; nothing here waits

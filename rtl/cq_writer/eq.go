@@ -43,7 +43,7 @@ func (w *Writer) bell(c cq, e eq) {
 	case c.Page != b.Page:
 		n.BadPage++
 	default:
-		if !c.ring(b) {
+		if !c.ring(b, w.time()) {
 			n.BadNumber++
 			return
 		}

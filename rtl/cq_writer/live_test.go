@@ -101,3 +101,46 @@ func TestNoEventIsLost(t *testing.T) {
 		})
 	}
 }
+
+// TestNoWakeUpIsLostWithModeration: 10,000 CQEs at random distances on eight queues
+// with moderation of all kinds, which a driver that only ever reacts to interrupts
+// consumes. All are seen, with far fewer events.
+func TestNoWakeUpIsLostWithModeration(t *testing.T) {
+	hdltest.Identical(t, hdl.Options{}, func(o hdl.Options) (hdltest.Digester, port.CQStats) {
+		b := newBench(t, cqwriter.Params{CQs: 8, EQs: 2}, o, 0)
+		s := &sleeper{b: b}
+		b.admin(t, createEQ(0, 2, 0), createEQ(1, 3, 1))
+		for n, m := range [8]struct{ count, period uint16 }{{0, 1}, {0, 7}, {1, 9}, {2, 3}, {16, 5}, {100, 30}, {1000, 4}, {0, 0}} {
+			b.admin(t, moderated(n, 14, n%2, m.count, m.period))
+		}
+		b.onLand = s.land
+		b.Bell.Push(rearm(0, 0), rearm(1, 0))
+		for n := range 8 {
+			b.Bell.Push(arm(n, 0, false))
+		}
+		for i := range 10_000 {
+			r := port.CQEReq{CQN: port.CQN(b.rng.IntN(8)), Solicited: true}
+			if i%2 == 0 {
+				b.Send.Push(r)
+			} else {
+				r.Opcode = abi.WCRecv
+				b.Recv.Push(r)
+			}
+			require.NoError(t, b.k.Run(b.k.Cycle()+1+b.rng.Uint64N(1<<b.rng.IntN(8))))
+			if b.rng.IntN(200) == 0 {
+				b.Admin.Push(modify(b.rng.IntN(8), uint16(b.rng.IntN(30)), uint16(1+b.rng.IntN(20))))
+			}
+		}
+		require.NoError(t, b.k.Run(b.k.Cycle()+100*unit))
+		total := 0
+		for n := range 8 {
+			require.Equal(t, s.produced[n], s.consumed[n], "CQ %d", n)
+			total += int(s.consumed[n])
+		}
+		require.Equal(t, 10_000, total)
+		st := b.W.Stats.Get()
+		require.Less(t, st.Events, uint64(3000))
+		require.Zero(t, st.BadNumber+st.BadPage+st.Dropped+st.Overruns)
+		return b.k, st
+	})
+}

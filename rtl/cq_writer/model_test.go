@@ -23,7 +23,27 @@ type modelCQ struct {
 	any, sol  bool // armed for
 	dead      bool
 	owed, err bool // events that the event queue had no room for
+
+	count, period int
+	held          int // steps after which the event that is held must have come; 0: none is
+	ring, origin  int // of how many it is the last, and the CQE in its slot 0
 }
+
+// trigger ends an arm whose CQE is there.
+func (c *modelCQ) trigger() {
+	c.any, c.sol = false, false
+	switch {
+	case c.owed || c.held != 0:
+	case c.period == 0 || c.enough():
+		c.owed = true
+	default:
+		c.held = 2 + (c.period+1)*unit/stepCycles
+	}
+}
+
+func (c *modelCQ) enough() bool { return c.count != 0 && len(c.wakes)-c.ci >= c.count }
+
+const stepCycles = 500
 
 type modelEQ struct {
 	log, vector int
@@ -63,6 +83,9 @@ func (m *model) tell(t *rapid.T, n int, e abi.Event) {
 	c := m.cqs[int(e.Number)]
 	require.NotNil(t, c)
 	require.Equal(t, c.eqn, n)
+	if c.held != 0 && e.Type == abi.EventCompletion { // it may have come
+		c.held, c.owed = 0, true
+	}
 	owed := &c.owed
 	if e.Type == abi.EventCQErr {
 		owed = &c.err
@@ -75,6 +98,10 @@ func (m *model) tell(t *rapid.T, n int, e abi.Event) {
 func (m *model) settled(t *rapid.T) {
 	full := func(n int) bool { return m.eqs[n].pi-m.eqs[n].ci == 1<<m.eqs[n].log }
 	for n, c := range m.cqs {
+		if c.held == 1 { // its time is over
+			c.held, c.owed = 0, true
+		}
+		c.held = max(0, c.held-1)
 		require.True(t, !c.owed && !c.err || full(c.eqn), "an event of CQ %d is lost", n)
 	}
 	if m.eqs[0] == nil {
@@ -97,7 +124,10 @@ func (m *model) complete(n int, wakes bool) (fatal bool) {
 	}
 	c.wakes = append(c.wakes, wakes)
 	if c.any || c.sol && wakes {
-		c.any, c.sol, c.owed = false, false, true
+		c.trigger()
+	}
+	if c.held != 0 && c.enough() {
+		c.held, c.owed = 0, true
 	}
 	return false
 }
@@ -115,7 +145,7 @@ func (m *model) bell(n, ci int, arm, solicited bool) {
 	c.any = c.any || !solicited
 	c.sol = true
 	if c.any && ci < len(c.wakes) || slices.Contains(c.wakes[ci:], true) {
-		c.any, c.sol, c.owed = false, false, true
+		c.trigger()
 	}
 }
 
@@ -143,15 +173,27 @@ func TestEqualsModel(t *testing.T) {
 		pickCQ := func(t *rapid.T) int { return rapid.IntRange(0, cqs).Draw(t, "cqn") }
 		pickEQ := func(t *rapid.T) int { return rapid.IntRange(0, eqs).Draw(t, "eqn") }
 		var wantCQE []abi.CQE // of the present step
+		var wantAddr []port.BusAddr
 		var fatal, seen int
 		ask := func(o port.CQAdmin, want abi.AdminStatus) {
 			n := len(b.AdminRes.Got)
 			b.Admin.Push(o)
-			for range 500 {
+			for range stepCycles {
 				b.k.Step()
 			}
 			require.Len(t, b.AdminRes.Got, n+1)
 			require.Equal(t, want, b.AdminRes.Got[n].Status)
+		}
+		for n := range 2 { // to begin with, so that most steps do something
+			m.eqs[n] = &modelEQ{log: 2, vector: n}
+			ask(createEQ(n, 2, uint8(n)), abi.AdminOK)
+		}
+		for n := range 3 {
+			m.cqs[n] = &modelCQ{log: 2, eqn: n % 2, period: n % 2}
+			m.eqs[n%2].cqs++
+			ask(moderated(n, 2, n%2, 0, uint16(n%2)), abi.AdminOK)
+			m.bell(n, 0, true, false)
+			b.Bell.Push(arm(n, 0, false))
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"createEQ": func(t *rapid.T) {
@@ -182,6 +224,46 @@ func TestEqualsModel(t *testing.T) {
 					m.eqs[eqn].cqs++
 				}
 				ask(createCQ(n, uint8(log), eqn), want)
+			},
+			"modifyCQ": func(t *rapid.T) {
+				n, count, period := pickCQ(t), rapid.IntRange(0, 3).Draw(t, "count"), rapid.IntRange(0, 4).Draw(t, "period")
+				want, c := abi.AdminOK, m.cqs[n]
+				switch {
+				case c == nil:
+					want = abi.AdminBadObject
+				case period == 0 && count > 1:
+					want = abi.AdminBadParam
+				default:
+					c.count, c.period = count, period
+					if c.held != 0 {
+						c.held, c.owed = 0, true
+					}
+				}
+				ask(modify(n, uint16(count), uint16(period)), want)
+			},
+			"resizeCQ": func(t *rapid.T) {
+				n, log, ci := pickCQ(t), rapid.IntRange(0, 3).Draw(t, "log"), rapid.IntRange(-1, 9).Draw(t, "ci")
+				want, c, ring := abi.AdminBadObject, m.cqs[n], 0
+				if c != nil {
+					ci += c.ci
+					if ci < c.ci || ci > len(c.wakes) { // means nothing
+						ci = c.ci
+					}
+					ring = c.ring + 1
+					switch {
+					case c.dead:
+						want = abi.AdminBadState
+					case len(c.wakes)-ci > 1<<log:
+						want = abi.AdminBadParam
+					default:
+						want = abi.AdminOK
+						c.ci, c.log, c.ring, c.origin = ci, log, ring, len(c.wakes)
+					}
+				}
+				ask(resize(n, ring, uint8(log), uint16(ci)), want)
+				if want == abi.AdminOK {
+					require.EqualValues(t, c.origin, b.AdminRes.Got[len(b.AdminRes.Got)-1].Index)
+				}
 			},
 			"destroyEQ": func(t *rapid.T) {
 				n := pickEQ(t)
@@ -217,7 +299,9 @@ func TestEqualsModel(t *testing.T) {
 				if m.complete(n, sol || status != 0) {
 					fatal++
 				} else if c != nil {
-					wantCQE = append(wantCQE, abi.CQE{QPN: 5, Status: status, Index: r.UnitIdx, Phase: (len(c.wakes)-1)>>c.log&1 == 0})
+					wantCQE = append(wantCQE, abi.CQE{QPN: 5, Status: status, Index: r.UnitIdx, Phase: (len(c.wakes)-1-c.origin)>>c.log&1 == 0})
+					at := otherRing(n, c.ring)
+					wantAddr = append(wantAddr, at+port.BusAddr((len(c.wakes)-1-c.origin)&(1<<c.log-1))*abi.CQESize)
 				}
 				if recv {
 					b.Recv.Push(r)
@@ -251,10 +335,17 @@ func TestEqualsModel(t *testing.T) {
 				b.Async.Push(r)
 			},
 			"": func(t *rapid.T) {
-				for range 500 {
+				for range stepCycles {
 					b.k.Step()
 				}
+				for n := -1; n != len(b.log); { // an event that was held may have come just now
+					n = len(b.log)
+					for range 200 {
+						b.k.Step()
+					}
+				}
 				var cqes []abi.CQE
+				var addrs []port.BusAddr
 				var vectors uint32
 				for ; seen < len(b.log); seen++ {
 					l := &b.log[seen]
@@ -263,9 +354,12 @@ func TestEqualsModel(t *testing.T) {
 						c := l.cqe()
 						c.Timestamp = 0
 						cqes = append(cqes, c)
+						addrs = append(addrs, l.Addr)
 					case l.isEvent():
-						require.Len(t, cqes, len(wantCQE), "an event before its CQE")
 						e := l.event()
+						if c := m.cqs[int(e.Number)]; c == nil || c.held == 0 {
+							require.Len(t, cqes, len(wantCQE), "an event before its CQE")
+						}
 						m.tell(t, l.queue(), e)
 					default:
 						require.Zero(t, vectors>>l.queue()&1, "vector %d twice", l.queue())
@@ -275,11 +369,12 @@ func TestEqualsModel(t *testing.T) {
 				}
 				m.settled(t)
 				require.Equal(t, wantCQE, cqes)
+				require.Equal(t, wantAddr, addrs)
 				require.Equal(t, m.vector, vectors)
 				require.Equal(t, m.bad, b.W.Stats.Get().BadNumber)
 				require.Equal(t, m.lost, b.W.Stats.Get().Dropped)
 				require.Len(t, b.Fatal.Got, fatal)
-				wantCQE, m.vector = nil, 0
+				wantCQE, wantAddr, m.vector = nil, nil, 0
 			},
 		})
 	})

@@ -7,10 +7,12 @@ import (
 
 // pick chooses the next operation and reads the contexts that it needs. The one
 // that ends in this cycle is still at the head of its port and no choice; the one
-// behind it shows in the next cycle.
+// behind it shows in the next cycle. CQ_RESIZE, whose index overtakes that of
+// doorbells before it, lets those go first.
 func (w *Writer) pick() {
 	q, d := &w.Q, &w.D
-	requests := bit(w.Admin.Valid() && !d.Answer.Valid, srcAdmin) |
+	overtakes := w.Bell.Valid() && w.Admin.Valid() && w.Admin.Head().Op == port.CQResize
+	requests := bit(w.Admin.Valid() && !d.Answer.Valid && !overtakes, srcAdmin) |
 		bit(w.Bell.Valid(), srcBell) |
 		bit(w.Send.Valid() && !(w.Send.Head().Purge && d.Purge[0].Valid), srcSend) |
 		bit(w.Recv.Valid() && !(w.Recv.Head().Purge && d.Purge[1].Valid), srcRecv) |
@@ -18,7 +20,7 @@ func (w *Writer) pick() {
 	if q.State == execute {
 		requests &^= 1 << q.Source
 	}
-	requests |= bit(d.Sweep.Left != 0, srcSweep)
+	requests |= bit(d.Sweep.Left != 0, srcSweep) | bit(d.Wheel.Walk, srcWheel)
 	i := hdl.RoundRobin(requests, int(q.Source))
 	if i < 0 {
 		return
@@ -33,7 +35,7 @@ func (w *Writer) pick() {
 		switch a.Op {
 		case port.CQCreate:
 			d.KnownCQ, d.KnownEQ, eqn = true, true, uint32(a.EQN)
-		case port.CQDestroy:
+		case port.CQDestroy, port.CQModify, port.CQResize:
 			d.KnownCQ = true
 		case port.EQCreate, port.EQDestroy:
 			d.KnownEQ = true
@@ -50,6 +52,9 @@ func (w *Writer) pick() {
 		d.KnownEQ = true
 	case srcSweep:
 		cqn, d.KnownCQ = uint32(d.Sweep.Next), true
+	case srcWheel:
+		cqn, d.KnownCQ = uint32(d.Wheel.CQ), true
+		w.Links.Read(0, int(cqn))
 	}
 	w.read(cqn, eqn)
 }

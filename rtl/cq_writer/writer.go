@@ -20,12 +20,16 @@ const (
 	execute       // the contexts of an operation have been read
 	event         // the event queue of a CQ that owes an event has been read
 	release       // CQ destroyed: its event queue has been read
+	hold          // a CQ holds an event back: its slot of the wheel has been read
 )
 
-// Width is 2 bits.
-func (state) Width() int { return 2 }
+// Width is 3 bits.
+func (state) Width() int { return 3 }
 
-func (s state) String() string { return [...]string{"IDLE", "EXECUTE", "EVENT", "RELEASE"}[s&3] }
+func (s state) String() string {
+	names := [...]string{"IDLE", "EXECUTE", "EVENT", "RELEASE", "HOLD", "RESERVED", "RESERVED", "RESERVED"}
+	return names[s&7]
+}
 
 // source is where operations come from.
 type source uint8
@@ -37,13 +41,14 @@ const (
 	srcRecv
 	srcAsync
 	srcSweep
+	srcWheel
 )
 
 // Width is 3 bits.
 func (source) Width() int { return 3 }
 
 func (s source) String() string {
-	names := [...]string{"ADMIN", "BELL", "SEND", "RECV", "ASYNC", "SWEEP", "RESERVED", "RESERVED"}
+	names := [...]string{"ADMIN", "BELL", "SEND", "RECV", "ASYNC", "SWEEP", "WHEEL", "RESERVED"}
 	return names[s&7]
 }
 
@@ -79,6 +84,7 @@ type regs struct {
 	Hold    bool   // Async waits for room in event queue 0
 	Parked  uint16 // event queues that CQs wait for
 	Sweep   sweep
+	Wheel   wheel
 	Counted port.CQStats
 }
 
@@ -105,6 +111,11 @@ type Writer struct {
 	CQs hdl.RAM[cq]
 	EQs hdl.RAM[eq]
 
+	// Slots is the wheel. Port 0 belongs to turn, port 1 to hold. Links is by CQ:
+	// port 0 reads, port 1 writes.
+	Slots hdl.RAM[slot]
+	Links hdl.RAM[link]
+
 	hdl.Regs[regs]
 }
 
@@ -115,6 +126,8 @@ func New(p Params) *Writer {
 	w := &Writer{}
 	w.CQs.Init(p.CQs, hdl.WriteFirst)
 	w.EQs.Init(min(p.EQs, maxEQs), hdl.WriteFirst)
+	w.Slots.Init(wheelSlots, hdl.WriteFirst)
+	w.Links.Init(p.CQs, hdl.WriteFirst)
 	return w
 }
 
@@ -137,7 +150,10 @@ func (w *Writer) Eval() {
 		w.event(free)
 	case release:
 		w.release()
+	case hold:
+		w.hold()
 	}
+	w.turn()
 	if w.D.State == idle {
 		w.pick()
 	}
@@ -172,6 +188,8 @@ func (w *Writer) execute(free bool) {
 		w.D.Sweep.Left--
 		w.D.Sweep.Next = (w.Q.Sweep.Next + 1) % port.CQN(w.CQs.Depth())
 		w.store(c)
+	case srcWheel:
+		w.expire(c)
 	}
 }
 

@@ -313,11 +313,11 @@ func TestInterrupts(t *testing.T) {
 }
 
 func TestInitiationInterval(t *testing.T) {
-	interval := func(armed bool, ports int) uint64 {
+	interval := func(armed bool, ports int, period uint16) uint64 {
 		b := newBench(t, cqwriter.Params{}, hdl.Options{}, 0)
 		b.admin(t, createEQ(0, 15, 0))
 		for n := range 256 {
-			b.admin(t, createCQ(n, 10, 0))
+			b.admin(t, moderated(n, 10, 0, 0, period))
 			if armed {
 				b.Bell.Push(arm(n, 0, false))
 			}
@@ -340,9 +340,11 @@ func TestInitiationInterval(t *testing.T) {
 		require.Len(t, at, int(n))
 		return (at[n-1] - at[0] + n - 2) / (n - 1)
 	}
-	require.EqualValues(t, 1, interval(false, 2))
-	require.EqualValues(t, 2, interval(false, 1))
-	require.EqualValues(t, 2, interval(true, 1))
+	require.EqualValues(t, 1, interval(false, 2, 0))
+	require.EqualValues(t, 2, interval(false, 1, 0))
+	require.EqualValues(t, 2, interval(true, 1, 0))
+	require.EqualValues(t, 2, interval(true, 1, 100), "begins to be held back")
+	require.EqualValues(t, 1, interval(false, 2, 100))
 }
 
 // TestOrderIsTheSameInEveryRun mixes everything under random throttling.

@@ -49,6 +49,8 @@ const (
 	EQCreate
 	EQDestroy
 	IRQRaise // MSI-X Vector for an admin completion that has been posted
+	CQModify // Count and Period
+	CQResize // Base, LogSize and CI
 )
 
 // Width is 3 bits.
@@ -61,7 +63,7 @@ func (o CQAdminOp) String() string {
 	return "RESERVED"
 }
 
-var cqAdminNames = [...]string{"CQ_CREATE", "CQ_DESTROY", "EQ_CREATE", "EQ_DESTROY", "IRQ_RAISE"}
+var cqAdminNames = [...]string{"CQ_CREATE", "CQ_DESTROY", "EQ_CREATE", "EQ_DESTROY", "IRQ_RAISE", "CQ_MODIFY", "CQ_RESIZE"}
 
 // CQAdmin is an operation on a completion or event queue.
 type CQAdmin struct {
@@ -72,12 +74,17 @@ type CQAdmin struct {
 	EQN     EQN
 	Vector  uint8
 	Page    uint8
+	Count   uint16 // moderation, as in abi.CQMailbox
+	Period  uint16
+	CI      uint16 // consumed up to here
 }
 
-// CQAdminRes answers CQAdmin (not IRQRaise).
+// CQAdminRes answers CQAdmin (not IRQRaise). Index, of CQResize, is that of the
+// first CQE in the new ring.
 type CQAdminRes struct {
 	Status   abi.AdminStatus
 	Syndrome uint8
+	Index    uint16
 }
 
 // MsixReq asks csr for the message of a vector: cq_writer to csr. Masked

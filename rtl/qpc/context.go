@@ -93,7 +93,8 @@ type Requester struct {
 
 	Tries    uint8 // since the last progress, but for RNR NAKs
 	RNRTries uint8 // RNR NAKs obeyed since the last progress
-	Obeyed   bool  // a sequence NAK for Una was obeyed since progress or timeout
+	Obeyed   bool  // a NAK for Una was obeyed since progress or timeout
+	Implied  bool  // an implied NAK for Una was obeyed, or there was a timeout, since progress
 	Waiting  bool  // the queue is being rewound because of an RNR NAK for Una
 	Delayed  bool  // the next question to retrans is to wait for Delay
 	Delay    uint8 // RNR timer code, 5 bits

@@ -17,7 +17,7 @@ func (c *Context) progress(una roce.PSN) bool {
 		return false
 	}
 	r.Una = una
-	r.Tries, r.RNRTries, r.Obeyed, r.Waiting = 0, 0, false, false
+	r.Tries, r.RNRTries, r.Obeyed, r.Implied, r.Waiting = 0, 0, false, false, false
 	return true
 }
 
@@ -46,11 +46,13 @@ func left(most, tries uint8) uint8 { return most - min(most, tries) }
 //
 // A NAK for a PSN to which the queue has gone back, or is about to go, is a repeat, and
 // ignored: of a sequence NAK until there is progress or a timeout, of an RNR NAK until
-// its wait is over. So a run of answers beyond a missing one is one retry.
+// its wait is over. So a run of answers beyond a missing one is one retry. Such a run may
+// go on long after the timeout of a READ: then it is no retry more, though the answer
+// that is asked for again may be lost again. What tells of that is the next timeout.
 func (c *Context) retry(p *port.RxPkt, psn roce.PSN, n *nak, v *port.RxVerdict, e *Env) Bank {
 	s, r := &c.SQ, &c.Requester
 	rnr := n == &rnrNak
-	repeats := r.Obeyed || s.Rewinding
+	repeats := r.Obeyed || s.Rewinding || n == &impliedNak && r.Implied
 	if rnr {
 		repeats = r.Waiting
 	}
@@ -66,7 +68,7 @@ func (c *Context) retry(p *port.RxPkt, psn roce.PSN, n *nak, v *port.RxVerdict, 
 		return w
 	}
 	v.Action, v.Drop = port.RxAck, n.count
-	r.Obeyed = !rnr
+	r.Obeyed, r.Implied = !rnr, !rnr
 	if rnr {
 		r.Waiting, r.Delayed, r.Delay = true, true, roce.Syndrome(p.Syndrome).Value()
 	}
@@ -92,7 +94,7 @@ func (c *Context) timeout(known roce.PSN) Bank {
 	case !c.runs() || !c.count(false):
 		c.fault(r.Una, abi.StatusRetryExc, abi.VendorTimeout)
 	default:
-		r.Obeyed = false
+		r.Obeyed, r.Implied = false, true
 		c.ask()
 		c.note(NoteRewind)
 	}

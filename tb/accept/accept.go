@@ -55,14 +55,17 @@ type Acceptor struct {
 	order   int     // requests that have arrived
 	body    []byte  // payload of the last
 	counts  Counts
-	past    tally // of the QPs that are no more
+	drops   drops
+	told    map[told]span // events of QPs that are no more
+	past    tally         // of the QPs that are no more
+	next    uint64        // cycle of the next look at what is overdue
 	errs    []error
 }
 
 // New makes an acceptor.
 func New(p Params) *Acceptor {
 	p.defaults()
-	return &Acceptor{p: p, qps: map[uint32]*qp{}, peers: map[uint32]*qp{}, regions: map[abi.Key]*region{}, words: map[uint64]*word{}}
+	return &Acceptor{p: p, qps: map[uint32]*qp{}, peers: map[uint32]*qp{}, regions: map[abi.Key]*region{}, words: map[uint64]*word{}, told: map[told]span{}}
 }
 
 // Errors are the broken rules, at most 20.
@@ -104,14 +107,15 @@ const (
 // qp is what the acceptor knows of a QP.
 type qp struct {
 	Connection
-	a      *Acceptor
-	qpn    uint32
-	pd     int
-	sigAll bool
-	phase  phase
-	since  uint64 // cycle of the last change of phase
-	reset  bool   // it stops for RESET or destroy
-	broken bool   // it has broken a rule: not judged any more
+	a       *Acceptor
+	qpn     uint32
+	pd      int
+	sigAll  bool
+	phase   phase
+	since   uint64 // cycle of the last change of phase
+	greeted bool   // a request came before it was in RTS for certain
+	reset   bool   // it stops for RESET or destroy
+	broken  bool   // it has broken a rule: not judged any more
 
 	failed   uint64 // cycle since when a failure may have taken it to ERR; 0: none has
 	drain    uint64 // cycle since when no new work request may begin; 0: it may
@@ -131,6 +135,8 @@ func (q *qp) fail(now uint64, s seq, clause, format string, args ...any) {
 // any name of its protection domain.
 func (a *Acceptor) Create(now uint64, qpn uint32, pd int, sigAll bool) {
 	if old := a.qps[qpn]; old != nil {
+		old.stop(now)
+		old.events(a.told)
 		a.past.add(old.tally())
 	}
 	a.qps[qpn] = &qp{a: a, qpn: qpn, pd: pd, sigAll: sigAll, since: now}
@@ -173,6 +179,8 @@ func (a *Acceptor) Stopped(now uint64, qpn uint32) {
 
 // Destroyed tells that a QP is no more.
 func (a *Acceptor) Destroyed(now uint64, qpn uint32) {
+	a.qps[qpn].stop(now)
+	a.qps[qpn].events(a.told)
 	a.past.add(a.qps[qpn].tally())
 	delete(a.qps, qpn)
 }

@@ -17,10 +17,15 @@ func (q *qp) answered(now uint64, p *roce.Packet) {
 		return
 	}
 	if s < r.una-1 || s >= r.top {
+		r.n.other.once()
 		return // a ghost
 	}
 	q.credit(p)
 	if s < r.una {
+		r.n.other.hi++
+		if op != roce.RCAck || syn>>5 != 0 {
+			r.n.other.lo++
+		}
 		return // unsolicited: credits and nothing else
 	}
 	if op != roce.RCAck {
@@ -28,6 +33,7 @@ func (q *qp) answered(now uint64, p *roce.Packet) {
 		return
 	}
 	if syn>>7 != 0 || syn>>5 == 2 || syn>>5 == 3 && syn&31 > 4 {
+		r.n.other.once()
 		return // reserved
 	}
 	upTo := s // PSNs before it are acknowledged

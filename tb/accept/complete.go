@@ -59,7 +59,7 @@ func (q *qp) exhausted(now uint64) bool {
 // retry tells whether there is a reason to send again, other than an RNR NAK.
 func (q *qp) retry(now uint64) bool {
 	for _, c := range q.requests.causes {
-		if c.kind != rnr {
+		if c.kind != rnr && (c.from >= q.requests.una || now <= c.at+q.a.p.Inside) { // or it was mended since
 			return true
 		}
 	}
@@ -68,7 +68,9 @@ func (q *qp) retry(now uint64) bool {
 
 // lost tells whether a retry may be given up because the QP has failed: in ERR
 // nothing is sent again.
-func (q *qp) lost(now uint64) bool { return (q.failed != 0 || q.a.p.FaultyReads) && q.retry(now) }
+func (q *qp) lost(now uint64) bool {
+	return (q.failed != 0 || q.a.p.FaultyReads || q.responds.mayBeDead()) && q.retry(now)
+}
 
 // rnrExhausted is the same of RNR NAKs.
 func (q *qp) rnrExhausted() bool {
@@ -147,7 +149,6 @@ func (q *qp) failedAs(now uint64, w *sent, c *Completion) {
 		legal = q.mayEnd(now) || r.flushed
 	case abi.StatusRetryExc:
 		legal = !r.flushed && (oldest && w.first <= r.una && (q.exhausted(c.Made) || q.lost(c.Made)) || r.gaveUp(w, c))
-		r.n.timeout.hi++
 	case abi.StatusRNRRetryExc:
 		legal = !r.flushed && (oldest && w.first <= r.una && (q.rnrExhausted() || q.failed != 0 && q.waits()) || r.gaveUp(w, c))
 	case abi.StatusLocProt:
@@ -164,6 +165,7 @@ func (q *qp) failedAs(now uint64, w *sent, c *Completion) {
 	}
 	r.flushed = true
 	q.mayFail(now)
+	q.stop(now)
 }
 
 // prune forgets work requests that are completed, of which nothing can be on its way

@@ -13,7 +13,7 @@ type Counts struct {
 	TxAcks, TxNaks, TxRNRNaks              uint64
 	Payload                                uint64 // bytes sent
 	BadFCS, NotRoCE, Malformed, BadICRC    uint64 // frames that arrived
-	BadQPN                                 uint64
+	Overflow                               uint64
 }
 
 // span is a number that is known to lie between two.
@@ -25,6 +25,7 @@ func (s *span) add(o span) { s.lo, s.hi = s.lo+o.lo, s.hi+o.hi }
 type tally struct {
 	duplicates, gaps, empty         span
 	sequence, rnr, implied, timeout span
+	other, state                    span // dropped: for no counter of its own; in no state for it
 }
 
 func (t *tally) add(o tally) {
@@ -35,6 +36,8 @@ func (t *tally) add(o tally) {
 	t.rnr.add(o.rnr)
 	t.implied.add(o.implied)
 	t.timeout.add(o.timeout)
+	t.other.add(o.other)
+	t.state.add(o.state)
 }
 
 // heard notes a NAK that arrived, obeyed or not.
@@ -51,21 +54,25 @@ func (t *tally) heard(syn uint8) {
 // counted or not.
 func (q *qp) tally() tally {
 	t := q.requests.n
+	ghosts := t.other
 	for i, s := range q.responds.states {
 		u := uint64(s.unsure)
 		d, g, e := uint64(s.duplicates), uint64(s.gaps), uint64(s.empty)
+		least, most := ghosts.lo+uint64(s.dropped-min(s.dropped, s.unsure)), ghosts.hi+uint64(s.dropped+s.maybe)
 		if i == 0 {
+			t.other = span{least, most}
 			t.duplicates, t.gaps, t.empty = span{d, d}, span{g, g}, span{e, e}
 		}
+		t.other = span{min(t.other.lo, least), max(t.other.hi, most)}
 		t.duplicates = span{min(t.duplicates.lo, d-min(d, u)), max(t.duplicates.hi, d)}
 		t.gaps = span{min(t.gaps.lo, g-min(g, u)), max(t.gaps.hi, g)}
 		t.empty = span{min(t.empty.lo, e), max(t.empty.hi, e)}
 	}
 	if q.failed != 0 || q.broken || q.phase >= stopping {
-		for _, s := range []*span{&t.duplicates, &t.gaps, &t.empty, &t.sequence, &t.rnr, &t.implied, &t.timeout} {
+		for _, s := range []*span{&t.duplicates, &t.gaps, &t.empty, &t.sequence, &t.rnr, &t.implied, &t.timeout, &t.other, &t.state} {
 			s.lo = 0
 		}
-		for _, s := range []*span{&t.duplicates, &t.gaps, &t.empty} {
+		for _, s := range []*span{&t.duplicates, &t.gaps, &t.empty, &t.other, &t.state} {
 			s.hi = ^uint64(0) >> 16 // what came when it was dead
 		}
 	}
@@ -80,7 +87,7 @@ func (a *Acceptor) shown() map[abi.Counter]span {
 	}
 	c := &a.counts
 	exact := func(n uint64) span { return span{n, n} }
-	return map[abi.Counter]span{
+	m := map[abi.Counter]span{
 		abi.TxPackets: exact(c.TxPackets), abi.TxBytes: exact(c.TxBytes),
 		abi.RxPackets: exact(c.RxPackets), abi.RxBytes: exact(c.RxBytes),
 		abi.AcksSent: exact(c.TxAcks), abi.NaksSent: exact(c.TxNaks), abi.RNRNaksSent: exact(c.TxRNRNaks),
@@ -88,8 +95,10 @@ func (a *Acceptor) shown() map[abi.Counter]span {
 		abi.RxDropMalformed: exact(c.Malformed), abi.RxDropBadICRC: exact(c.BadICRC),
 		abi.DuplicateRequest: t.duplicates, abi.OutOfSequence: t.gaps, abi.OutOfBuffer: t.empty,
 		abi.PacketSeqErr: t.sequence, abi.RNRNakRetryErr: t.rnr, abi.ImpliedNakSeqErr: t.implied,
-		abi.LocalAckTimeoutErr: t.timeout,
+		abi.LocalAckTimeoutErr: t.timeout, abi.RxDropOverflow: exact(c.Overflow),
 	}
+	a.drops.shown(&t, m)
+	return m
 }
 
 // Judges tells whether Counters looks at a counter.
@@ -143,6 +152,7 @@ func (a *Acceptor) Settle(now uint64) {
 // those that the responder is in.
 func (q *qp) settle(now uint64) {
 	r := &q.requests
+	q.overdue(now)
 	if q.broken || q.phase == idle {
 		return
 	}

@@ -5,8 +5,8 @@
 // at the end.
 //
 //	inputs   Create Connect Connected Stop Stopped Drain Resume, PostSend PostRecv,
-//	         Register Deregister, Frame (arrived)
-//	outputs  Frame (sent), Complete, counters
+//	         Register Deregister, Frame (arrived), Overflow
+//	outputs  Frame (sent), Complete, counters, events
 //
 // Of the design it shares the layouts of packages abi and roce. PSNs are counted in 64
 // bits, so that nothing is compared modulo 2^24 but where a packet is taken apart; the
@@ -18,7 +18,7 @@
 // of each follow from the posts. What the NIC sends is that sequence, a cursor that
 // goes forward, but for restarts. Each restart needs a cause that has arrived (NAK,
 // implied NAK, RNR NAK whose wait is over) or a timeout that may have expired, and
-// begins where that cause says. An arrived acknowledgement is taken for seen at once,
+// begins where that cause says; a timeout that is due may not be missing. An arrived acknowledgement is taken for seen at once,
 // where that allows more; where it forbids, the NIC has Params.Inside cycles to obey.
 //
 // # Responder

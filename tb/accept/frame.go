@@ -20,6 +20,7 @@ type Path struct {
 
 // Frame takes a frame, without FCS, that arrived at the port or left it.
 func (a *Acceptor) Frame(now uint64, tx, badFCS bool, data []byte) {
+	a.watch(now)
 	p, err := roce.ParseFrame(data)
 	if tx {
 		a.left(now, &p, err, badFCS, data)
@@ -50,23 +51,12 @@ func (a *Acceptor) Frame(now uint64, tx, badFCS bool, data []byte) {
 	}
 }
 
-// arrived takes a packet that is whole to its QP (roce.md, Responder: check order).
+// arrived takes a packet that is whole to its QP.
 func (a *Acceptor) arrived(now uint64, p *roce.Packet) {
 	q := a.qps[uint32(p.BTH.DestQP)]
-	op := p.BTH.Opcode
 	switch {
-	case op == roce.CNP:
-		return
-	case q == nil:
-		a.counts.BadQPN++
-		return
-	case q.broken || op.Transport() != roce.RC || q.phase == idle:
-		return
-	case (p.BTH.PKey^roce.DefaultPKey)&0x7fff != 0:
-		return
-	case q.Path.Known && (sourceOf(p) != q.Path.DGID || destinationOf(p) != q.Path.SGID):
-		return
-	case op.IsResponse():
+	case a.silently(q, p):
+	case p.BTH.Opcode.IsResponse():
 		if p.BTH.Opcode == roce.RCAck {
 			q.requests.n.heard(uint8(p.AETH.Syndrome))
 		}

@@ -117,7 +117,7 @@ func (q *qp) again(now uint64, s *state, n seq, p *roce.Packet, next []*state) [
 	d := due{psn: n, limit: s.epsn, again: true, msn: s.msn}
 	switch {
 	case op.IsReadRequest():
-		f := q.responds.find(n)
+		f := s.find(n)
 		k := packets(int(p.RETH.Length), q.MTU)
 		if f == nil || !f.holds(n, k, p, q.MTU) ||
 			q.a.access(now, q.pd, abi.Key(p.RETH.RKey), p.RETH.VA, int(p.RETH.Length), abi.AccessRemoteRead) == bad {
@@ -126,32 +126,38 @@ func (q *qp) again(now uint64, s *state, n seq, p *roce.Packet, next []*state) [
 		}
 		d.answer, d.last, d.len, d.data = read, n+seq(k)-1, int(p.RETH.Length), q.source(p)
 	case op.IsAtomic():
-		f := q.responds.find(n)
+		f := s.find(n)
 		if f == nil || f.op != op || f.first != n {
 			s.dropped++
 			return append(next, s)
 		}
 		d.answer = atom
 	default:
+		if !p.BTH.AckReq {
+			s.dropped++
+		}
 		s.owe(due{answer: ack, psn: s.epsn - 1, again: true, may: !p.BTH.AckReq})
 		return append(next, s)
 	}
-	// As many duplicates as new ones may be under way; more may be dropped.
+	// As many duplicates as new ones may be under way; more may be dropped, and what
+	// cannot be read.
 	repeats := 0
 	for _, o := range s.dues {
 		if o.again && o.answer != ack {
 			repeats++
 		}
 	}
-	d.may = repeats >= q.DestRdAtomic
+	if d.may = repeats >= q.DestRdAtomic || d.answer == read && q.a.p.FaultyReads; d.may {
+		s.maybe++
+	}
 	s.owe(d)
 	return append(next, s)
 }
 
 // find is the saved READ or atomic that has a PSN.
-func (r *responder) find(n seq) *saved {
-	for i := range r.saved {
-		if f := &r.saved[i]; n >= f.first && n < f.first+seq(f.n) {
+func (s *state) find(n seq) *saved {
+	for i := range s.saved {
+		if f := &s.saved[i]; n >= f.first && n < f.first+seq(f.n) {
 			return f
 		}
 	}

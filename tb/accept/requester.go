@@ -33,7 +33,10 @@ type requester struct {
 	retired int  // receive WQEs that those took which are retired
 
 	causes []cause
-	starts []start   // of the ACK timer
+	starts []start // of the ACK timer
+	idle   uint64  // cycle of the last progress
+	clock  clock
+	unrest uint64    // cycle of the last restart, or of its cause
 	tries  int       // restarts since progress
 	waits  int       // and those for RNR NAKs
 	spent  []failure // what arrived that may end it, since no retry may be left
@@ -112,6 +115,7 @@ func (q *qp) request(now uint64, p *roce.Packet) {
 	}
 	if s <= r.una && r.una < next {
 		r.timer(now) // the oldest that waits for an answer
+		r.clock.run(now)
 	}
 	r.cursor = next
 	r.top = max(r.top, next)
@@ -124,7 +128,7 @@ func (q *qp) fresh(now uint64, s seq, w *sent) {
 	switch {
 	case r.top-r.una >= window:
 		q.fail(now, s, "roce.md, PSN arithmetic", "2^23 PSNs are outstanding")
-	case starts && q.drain != 0 && now > q.drain+q.a.p.Inside:
+	case starts && q.drain != 0 && now > q.drain+q.a.p.Inside && r.unrest+q.a.p.Inside < q.drain: // or it had begun, but for the wire
 		q.fail(now, s, "roce.md, Queue pair states: SQD", "a work request begins in SQD")
 	case starts && w.fetches() && r.open(w) >= q.RdAtomic:
 		q.fail(now, s, "roce.md, Requester: initiator depth", "more than %d READs and atomics outstanding", q.RdAtomic)

@@ -63,10 +63,12 @@ func (q *qp) answer(now uint64, s *state, p *roce.Packet) *problem {
 	switch {
 	case op == roce.RCAck && d.answer != nak: // a READ or atomic that failed on the way
 		s.dead, s.closed = true, true
+		s.alarm = alarmOf(uint8(syn) & 31)
+		s.alarm.at = now
 		q.mayFail(now)
 	case op == roce.RCAck:
 		if fatal := uint8(d.syn)>>5 == 3 && uint8(d.syn)&31 != 0; fatal {
-			s.closed = true
+			s.closed, s.alarm.at = true, now
 			q.mayFail(now)
 		}
 	case d.answer == read:
@@ -108,6 +110,10 @@ func (q *qp) turn(now uint64, s *state, n seq, p *roce.Packet) (int, *problem) {
 		d := &s.dues[i]
 		if d.answer == ack {
 			continue
+		}
+		if d.again && q.a.p.FaultyReads && d.answer == read && op.IsReadResponse() && n > d.psn && n <= d.last {
+			k := int(n - d.psn) // what could not be read again is left out
+			d.psn, d.off, d.len, d.begun = n, d.off+k*q.MTU, d.len-k*q.MTU, true
 		}
 		match := d.psn == n && (d.answer == read && op.IsReadResponse() || d.answer == atom && op == roce.RCAtomicAck ||
 			d.answer == nak && op == roce.RCAck && d.syn == syn ||

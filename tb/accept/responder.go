@@ -20,7 +20,6 @@ type responder struct {
 	flushed bool      // one has been
 	states  []*state  // in which it may be; at least one
 	begins  seq
-	saved   []saved         // READs and atomics, the youngest last
 	values  map[seq]uint64  // that atomics returned
 	atoms   map[seq]*atomic // requests that may have been carried out
 }
@@ -44,8 +43,9 @@ type state struct {
 	rnr    bool // an RNR NAK
 	dead   bool
 	closed bool // its fatal NAK is out
-	credit int  // messages and receives that the peer was told of
-	spare  int  // acknowledgements of duplicates that may come one by one
+	alarm  alarm
+	credit int // messages and receives that the peer was told of
+	spare  int // acknowledgements of duplicates that may come one by one
 
 	inside bool // between first and last of a message
 	write  bool // it is a WRITE
@@ -55,6 +55,7 @@ type state struct {
 	length int // so far
 	index  int // of the receive that it has taken
 
+	saved []saved     // READs and atomics, the youngest last
 	taken int         // receives
 	dues  []due       // answers that are owed, in order
 	marks []milestone // since the last answer
@@ -62,6 +63,7 @@ type state struct {
 	lands []landing
 
 	duplicates, gaps, empty, dropped int
+	maybe                            int // perhaps dropped besides
 	unsure                           int // of the first two, perhaps lost
 }
 
@@ -129,6 +131,7 @@ func (r *responder) begin(p roce.PSN) {
 func (s *state) fork() *state {
 	c := *s
 	c.dues, c.marks, c.ended, c.lands = slices.Clone(s.dues), slices.Clone(s.marks), slices.Clone(s.ended), slices.Clone(s.lands)
+	c.saved = slices.Clone(s.saved)
 	return &c
 }
 
@@ -146,6 +149,7 @@ func (q *qp) asked(now uint64, p *roce.Packet) {
 	if q.broken || q.phase == idle {
 		return
 	}
+	q.greeted = q.greeted || q.phase == starting
 	q.a.order++
 	q.a.body = nil
 	if len(p.Payload) > 0 {
@@ -219,7 +223,9 @@ func (s *state) refuse(now uint64, n seq, code uint8, st abi.WCStatus) *state {
 	if s.index >= 0 {
 		s.ended = append(s.ended, arrival{index: s.index, status: st, at: now, landings: len(s.lands)})
 		s.index = -1
+		return s
 	}
+	s.alarm = alarmOf(code)
 	return s
 }
 
@@ -275,12 +281,12 @@ func (q *qp) accepted(now uint64, s *state, n seq, p *roce.Packet, next []*state
 		s.epsn = n + seq(k)
 		s.count(s.epsn - 1)
 		s.owe(due{answer: read, psn: n, limit: n, last: s.epsn - 1, msn: s.msn, len: int(p.RETH.Length), data: q.source(p)})
-		q.responds.save(saved{n, k, op, p.RETH.VA, abi.Key(p.RETH.RKey), int(p.RETH.Length)}, q.DestRdAtomic)
+		s.save(saved{n, k, op, p.RETH.VA, abi.Key(p.RETH.RKey), int(p.RETH.Length)}, q.DestRdAtomic)
 		return append(next, s)
 	case op.IsAtomic():
 		s.count(n)
 		s.owe(due{answer: atom, psn: n, limit: n, msn: s.msn})
-		q.responds.save(saved{first: n, n: 1, op: op}, q.DestRdAtomic)
+		s.save(saved{first: n, n: 1, op: op}, q.DestRdAtomic)
 		q.carry(n, p)
 		return append(next, s)
 	}
@@ -344,11 +350,8 @@ func (a *Acceptor) invalidate(now uint64, pd int, key abi.Key) bool {
 }
 
 // save keeps a READ or atomic, the last so many that the depth allows.
-func (r *responder) save(s saved, depth int) {
-	if n := len(r.saved); n > 0 && r.saved[n-1].first >= s.first {
-		return // another state has
-	}
-	if r.saved = append(r.saved, s); len(r.saved) > max(depth, 1) {
-		r.saved = r.saved[1:]
+func (s *state) save(v saved, depth int) {
+	if s.saved = append(s.saved, v); len(s.saved) > max(depth, 1) {
+		s.saved = s.saved[1:]
 	}
 }

@@ -45,16 +45,19 @@ func (r *requester) timer(now uint64) { r.starts = append(r.starts, start{now, n
 // had to know of it (roce.md, Requester: local ACK timeout).
 func (q *qp) expires(now uint64) bool {
 	r, p := &q.requests, &q.a.p
-	if q.Timeout == 0 || r.una == r.top {
+	if q.Timeout == 0 {
 		return false
 	}
 	t := p.TimeUnit << q.Timeout
 	for i, s := range r.starts {
 		over := now+p.Early >= s.at+t
-		if i+1 == len(r.starts) {
+		next := r.idle // when the timer had nothing to wait for any more
+		switch {
+		case i+1 < len(r.starts):
+			next = r.starts[i+1].known
+		case r.una < r.top:
 			return over
 		}
-		next := r.starts[i+1].known
 		if over && now <= next+2*p.Inside && next+p.Inside+p.Early >= s.at+t {
 			return true
 		}
@@ -132,8 +135,7 @@ func (q *qp) restart(now uint64, s seq) {
 	if c.kind == sequence && c.sure && !q.expires(now) { // or it came when a timeout had been obeyed
 		r.n.sequence.lo++
 	}
-	r.resume = s
-	r.n.timeout.hi++
+	r.resume, r.clock.alive, r.unrest = s, now, now
 }
 
 // count counts a try.
@@ -190,13 +192,13 @@ func (q *qp) progress(now uint64, to seq) {
 		return
 	}
 	q.forget(now)
-	if q.expires(now) {
-		r.n.timeout.hi++ // without a trace
-	}
+	q.stop(now)
 	r.moved = append(r.moved, mark{now, r.una})
 	r.una, r.tries, r.waits = to, 0, 0
+	r.idle = now
 	if r.una < r.top {
 		r.timer(now)
+		r.clock.run(now)
 	}
 	for i := r.done(); i < len(r.all) && r.all[i].last < to; i++ {
 		if r.all[i].acked == 0 {
@@ -223,12 +225,14 @@ func (r *requester) done() int {
 func (q *qp) ask(now uint64, k kind, from seq, wait uint64) {
 	r := &q.requests
 	c := cause{kind: k, at: now, ready: now + wait, from: from}
+	r.unrest = max(r.unrest, c.ready)
 	c.must = k == rnr || k == sequence && !(r.tries > 0 && r.resume == from)
 	c.sure = q.steady(now) && !(r.tries > 0 && r.resume == from)
 	list := r.causes[:0]
 	for _, o := range r.causes {
 		switch {
 		case o.from == from && o.kind == rnr && o.must && now < o.ready:
+			r.n.other.hi++
 			return
 		case o.from == from && o.kind == k && k != rnr:
 			c.must, c.sure = false, false
@@ -237,7 +241,9 @@ func (q *qp) ask(now uint64, k kind, from seq, wait uint64) {
 			list = append(list, o)
 		}
 	}
-	r.causes = append(list, c)
+	if r.causes = append(list, c); !c.sure {
+		r.n.other.hi++
+	}
 	q.spend(now, k, from)
 	if k == implied {
 		r.n.implied.hi++
@@ -245,6 +251,7 @@ func (q *qp) ask(now uint64, k kind, from seq, wait uint64) {
 	switch {
 	case k == rnr:
 		r.starts = append(r.starts, start{c.ready, now})
+		r.clock.alive = max(r.clock.alive, c.ready)
 		if c.sure {
 			r.n.rnr.lo++
 		}
@@ -265,7 +272,7 @@ func (q *qp) steady(now uint64) bool {
 // its PSN all the same.
 func (q *qp) spend(now uint64, k kind, from seq) {
 	r := &q.requests
-	failed := q.failed != 0 || q.a.p.FaultyReads // then nothing is sent again
+	failed := q.failed != 0 || q.a.p.FaultyReads || q.responds.mayBeDead() // then nothing is sent again
 	switch {
 	case k == rnr && (failed || r.waits >= int(q.RNRRetry) && q.RNRRetry != 7):
 		r.spent = append(r.spent, failure{abi.StatusRNRRetryExc, now, from})

@@ -134,14 +134,14 @@ func TestAdminMisuse(t *testing.T) {
 	}
 	require.Equal(t, abi.AdminOK, run(abi.AdminNop, 0, 0, nil))
 	for op := range 256 {
-		if abi.AdminOp(op) > abi.AdminDeregMR {
+		if op >= abi.NumAdminOps {
 			require.Equal(t, abi.AdminBadOpcode, run(abi.AdminOp(op), 0, 0, nil))
 		}
 	}
-	for op := abi.AdminCreateEQ; op <= abi.AdminDeregMR; op++ {
+	for op := abi.AdminCreateEQ; op < abi.NumAdminOps; op++ {
 		require.Equal(t, abi.AdminBadObject, run(op, 0xffffffff, r.box, zeros), "%v", op)
 	}
-	for _, op := range []abi.AdminOp{abi.AdminQueryDevice, abi.AdminCreateEQ, abi.AdminCreateCQ, abi.AdminRegMR} {
+	for _, op := range []abi.AdminOp{abi.AdminQueryDevice, abi.AdminCreateEQ, abi.AdminCreateCQ, abi.AdminModifyCQ, abi.AdminResizeCQ, abi.AdminRegMR} {
 		require.Equal(t, abi.AdminBadParam, run(op, 1, 0, nil), "%v without a mailbox", op)
 		require.Equal(t, abi.AdminBadParam, run(op, 1, r.box+64, nil), "%v, mailbox not aligned", op)
 		if op != abi.AdminQueryDevice {
@@ -162,7 +162,7 @@ func TestAdminMisuse(t *testing.T) {
 		for i := range cmd {
 			cmd[i] = byte(rng.Uint32())
 		}
-		cmd[0] = byte(rng.IntN(int(abi.AdminDeregMR) + 1))
+		cmd[0] = byte(rng.IntN(abi.NumAdminOps))
 		binary.LittleEndian.PutUint32(cmd[4:], rng.Uint32N(4))
 		if rng.IntN(8) != 0 {
 			binary.LittleEndian.PutUint64(cmd[8:], r.box)

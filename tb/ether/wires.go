@@ -40,7 +40,7 @@ func OpenWire(name string) (Wire, error) {
 	case "tap":
 		return Tap(rest)
 	}
-	return nil, fmt.Errorf("%s: neither listen: nor dial: nor dgram: nor tap:", name)
+	return nil, fmt.Errorf("%q is neither of listen, dial, dgram and tap", name)
 }
 
 // networkOf tells unix sockets from those of a host, which must be this one.

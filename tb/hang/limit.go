@@ -24,9 +24,13 @@ func (d *Dog) limits(s *side, n int) (all, one uint64) {
 		ack = 4 * unit << t
 	}
 	peer := d.sides[1-s.n].context(int(c.Common.DestQPN))
-	rnr := max(rnrWait(peer.Common.MinRNRTimer, unit), rnrWait(c.Requester.Delay, unit))
-	one = max(ack, rnr)
-	all = (uint64(c.Common.RetryCnt)+1)*ack + (uint64(c.Common.RNRRetry)+1)*(rnr+ack)
+	rnr := rnrWait(peer.Common.MinRNRTimer, unit)
+	one = ack
+	if c.Requester.Waiting {
+		rnr = max(rnr, rnrWait(c.Requester.Delay, unit))
+		one = max(ack, rnr)
+	}
+	all = (uint64(c.Common.RetryCnt)+1)*ack + uint64(c.Common.RNRRetry)*(rnr+ack)
 	if c.Common.RNRRetry == forever {
 		all = math.MaxUint64 / 2
 	}

@@ -179,6 +179,16 @@ func (r *rig) finishes() {
 	require.True(r.t, r.b.Done())
 }
 
+// poller keeps the hosts awake.
+func (r *rig) poller() {
+	r.do(1, "poller", func(th *hdl.Thread, _ *end) error {
+		for range 1_000_000 {
+			th.Sleep(100)
+		}
+		return nil
+	})
+}
+
 // receive posts a receive and waits for it.
 func (e *end) receive() error {
 	if _, err := e.qp.PostRecv(driver.RecvWR{ID: 9, SGEs: []abi.SGE{e.mr.SGE(0, 1000)}}); err != nil {

@@ -43,7 +43,10 @@ type mark struct {
 }
 
 // tries is what changes with a retry.
-type tries struct{ Gen, Tries, RNR uint8 }
+type tries struct {
+	Gen, Tries, RNR    uint8
+	Rewinding, Waiting bool
+}
 
 // every is the cycles between two searches for QPs.
 const every = 1 << 11
@@ -96,7 +99,7 @@ func (s *side) update(now, seen uint64) (busy bool) {
 func (q *qp) update(m *qpc.QPC, now uint64) {
 	c, sq, r := m.Common.Peek(q.n), m.SQ.Peek(q.n), m.Requester.Peek(q.n)
 	k := mark{c.State, sq.PI, sq.Entered, sq.Oldest, sq.Messages, sq.Top, r.Una, r.Retired}
-	t := tries{r.Gen, r.Tries, r.RNRTries}
+	t := tries{r.Gen, r.Tries, r.RNRTries, sq.Rewinding, r.Waiting}
 	work := c.Exists && hasWork(c.State, sq)
 	if k != q.mark || !work || !q.work {
 		q.since, q.tried = now, now

@@ -15,24 +15,31 @@ import (
 // Window is where to look in waves for what happened in a cycle, in cycles.
 func Window(cycle uint64) (from, to uint64) { return cycle - min(cycle, 2000), cycle + 500 }
 
-// Waves runs a job once more on a fresh bench, and writes the waveforms of a window of
-// cycles into a folder, which it makes: name.vcd, and name.gtkw beside it. run has to do what
-// the first run did, with the same seed; it is stopped at the end of the window, and
-// its error is not looked at. Markers say what was when, in cycles.
-func Waves(folder, name string, from, to uint64, markers map[string]uint64, b *tb.Bench, run func()) (files []string, err error) {
+// Waves has a job run once more on a fresh bench, and writes the waveforms of a window
+// of cycles into a folder, which it makes: name.vcd, and name.gtkw beside it. run has to
+// do what the first run did, with the same seed, and to open the bench before; it is
+// stopped at the end of the window, and its error is not looked at. Markers say what was
+// when, in cycles.
+func Waves(folder, name string, from, to uint64, markers map[string]uint64, run func(open func(*tb.Bench) error)) (files []string, err error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(folder, name+".vcd")
-	vcd, err := waves.Create(path, waves.Options{From: int64(from) * tb.PeriodPs, To: int64(to) * tb.PeriodPs}, b.Hosts[0].K, b.Hosts[1].K)
+	var vcd *waves.VCD
+	run(func(b *tb.Bench) error {
+		vcd, err = waves.Create(path, waves.Options{From: int64(from) * tb.PeriodPs, To: int64(to) * tb.PeriodPs}, b.Hosts[0].K, b.Hosts[1].K)
+		if err != nil {
+			return err
+		}
+		b.Hosts[0].K.Go("end_of_window", func(t *hdl.Thread) {
+			t.WaitUntil(to + 1)
+			b.Hosts[0].K.Stop()
+		})
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	b.Hosts[0].K.Go("end_of_window", func(t *hdl.Thread) {
-		t.WaitUntil(to + 1)
-		b.Hosts[0].K.Stop()
-	})
-	run()
 	if err := vcd.Close(); err != nil {
 		return nil, err
 	}

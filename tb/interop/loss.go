@@ -9,7 +9,6 @@ import (
 
 // strike is a fault of a case: what becomes of some packets of one side.
 type strike struct {
-	name  string
 	match func(*roce.Packet) bool
 	skip  int // packets that match and pass
 	times int // packets struck; 0: one

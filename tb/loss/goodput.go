@@ -1,26 +1,13 @@
 package loss
 
 import (
-	"math/rand/v2"
+	"maps"
+	"slices"
 
 	"rnic/abi"
 	"rnic/tb"
 	"rnic/tb/fault"
 )
-
-// Load is a stream of messages some of whose packets are lost.
-type Load struct {
-	Op       abi.WQEOp
-	MTU, QPs int
-	MsgSize  int
-	Messages int
-	Depth    int    // messages that a QP has posted at once
-	Batch    int    // work requests a PostSend; 0: 1
-	Drop     int    // lost of a million frames
-	Both     bool   // acknowledgements and requests of READs too; else only what brings data
-	Timeout  uint8  // 4.096 us << Timeout
-	TimeUnit uint16 // cycles for 4.096 us; 0: 1,024
-}
 
 // Result is what a load came to.
 type Result struct {
@@ -40,21 +27,6 @@ type Result struct {
 	LoopNAK     float64 // of those loops alone that were shorter than the timeout; of one QP
 	Flight      float64 // mean number of packets of the QP sent in that time
 	Us          float64 // from the first packet to the last completion
-}
-
-// ShortTimeout is the least timeout of a connection that no answer of a load exceeds
-// while nothing is lost, so that a retry which was not needed does not hide what a loss
-// costs: of READs the answers to all that is posted may be in the way.
-func (l *Load) ShortTimeout() uint8 {
-	cycles := 1024 // a round trip, and room
-	if l.Op == abi.OpRead {
-		cycles += 2 * l.QPs * l.Depth * (l.MsgSize/l.MTU + 1) * frameBytes(l.MTU) / 50
-	}
-	t := uint8(1)
-	for l.timeUnit()<<t < cycles {
-		t++
-	}
-	return t
 }
 
 // Formula is the share of the wire that go-back-N leaves when packets are lost with
@@ -102,22 +74,13 @@ func (l Load) Run(c tb.Config) (Result, error) {
 	return r, nil
 }
 
-// lose has frames of a bench lost, by its seed.
-func (l *Load) lose(b *tb.Bench, seed uint64) {
-	for i, h := range b.Hosts {
-		if data := (i == 0) == (l.Op == abi.OpRead); l.Drop > 0 && (data || l.Both) {
-			rng := rand.New(rand.NewPCG(seed, uint64(i)))
-			h.SetLoss(func() bool { return rng.IntN(1e6) < l.Drop })
-		}
-	}
-}
-
 // follow finds out what became of the packets.
 func (r *Result) follow(sent, came *side, c tb.Config) {
 	var all repairs
 	var flows []delivered
 	begin, end := int64(0), int64(0)
-	for n, s := range sent.flows {
+	for _, n := range slices.Sorted(maps.Keys(sent.flows)) {
+		s := sent.flows[n]
 		all.add(s)
 		d := inOrder(came.flows[n], s[0].psn)
 		flows = append(flows, d)
@@ -153,12 +116,4 @@ func (r *Result) follow(sent, came *side, c tb.Config) {
 	r.Flight /= float64(max(1, r.Rewinds))
 	r.LoopNAK /= float64(max(1, naks))
 	r.FormulaGbps = r.LimitGbps * Formula(float64(r.Drop)/1e6, r.W())
-}
-
-// timeUnit is in cycles.
-func (l *Load) timeUnit() int {
-	if l.TimeUnit == 0 {
-		return 1024
-	}
-	return int(l.TimeUnit)
 }

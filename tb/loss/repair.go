@@ -1,14 +1,12 @@
 package loss
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
 	"rnic/roce"
 	"rnic/tb"
 	"rnic/tb/fault"
-	"rnic/tb/transfer"
 )
 
 // Stage is a part of the way from a loss to its repair.
@@ -43,42 +41,6 @@ type Repair struct {
 	Crossings       []Crossing
 }
 
-// step is where a stage ends: the first cycle, not before the end of the stage before,
-// in which a stream moved.
-type step struct{ name, block, signal string }
-
-// The way of a NAK, from the frame that tells of the gap.
-var nakPath = []step{
-	{"FCS checked", "mac", "nic.mac.receive.rx_out.put"},
-	{"ICRC and headers checked", "pkt_rx", "nic.pkt_rx.pkt.put"},
-	{"asked for a verdict", "ack_gen", "nic.ack_gen.issue.op.put"},
-	{"verdict: beyond the expected PSN", "qpc", "nic.qpc.verdict.put"},
-	{"into the order of placements", "ack_gen", "nic.ack_gen.judge.place.put"},
-	{"all before it is placed", "scatter", "nic.scatter.finish.placed.put"},
-	{"NAK due", "ack_gen", "nic.ack_gen.reply.resp.put"},
-	{"NAK made", "responder", "nic.responder.pkt.put"},
-	{"headers from context", "pkt_tx, qpc", "nic.pkt_tx.ask.fast.put"},
-	{"frame, ICRC", "pkt_tx", "nic.pkt_tx.seal.eth.put"},
-}
-
-// The way from a NAK to the packet that it asks for.
-var againPath = []step{
-	{"FCS checked", "mac", "nic.mac.receive.rx_out.put"},
-	{"ICRC and headers checked", "pkt_rx", "nic.pkt_rx.pkt.put"},
-	{"asked for a verdict", "ack_gen", "nic.ack_gen.issue.op.put"},
-	{"verdict: rewind", "qpc", "nic.qpc.verdict.put"},
-	{"into the order of events", "ack_gen", "nic.ack_gen.judge.place.put"},
-	{"event", "scatter", "nic.scatter.finish.event.put"},
-	{"which message?", "retrans", "nic.retrans.retire.put"},
-	{"queue moved back", "qpc", "nic.qpc.activate.put"},
-	{"QP picked", "wqe_sched", "nic.wqe_sched.pick.get.put"},
-	{"context read", "qpc", "nic.wqe_sched.fetch.ctx.take"},
-	{"WQE, cut", "wqe_sched", "nic.wqe_sched.exec.pkt.put"},
-	{"headers from context", "pkt_tx, qpc", "nic.pkt_tx.ask.payload.put"},
-	{"key and address", "pkt_tx, mpt", "nic.pkt_tx.load.read.put"},
-	{"payload asked for", "dma", "rc.from_nic.take"},
-}
-
 // Trace loses the nth packet with data of a load, and follows its repair by a NAK.
 func (l Load) Trace(c tb.Config, nth int) (Repair, error) {
 	b, err := tb.New(c)
@@ -103,33 +65,6 @@ func (l Load) Trace(c tb.Config, nth int) (Repair, error) {
 	p.finish()
 	r := Repair{Load: l, Nth: nth}
 	return r, r.follow(a, p)
-}
-
-func signals(steps []step) (s []string) {
-	for _, x := range steps {
-		s = append(s, x.signal)
-	}
-	return s
-}
-
-// transfer runs the load.
-func (l *Load) transfer(b *tb.Bench, plan *fault.Plan) (transfer.Result, error) {
-	mtu, ok := roce.MTUOf(l.MTU)
-	if !ok {
-		return transfer.Result{}, fmt.Errorf("an MTU of %d: none of the five", l.MTU)
-	}
-	job := transfer.Job{
-		Data: bytes.NewReader(l.data()), Op: l.Op, MTU: mtu, QPs: l.QPs, MsgSize: l.MsgSize, Depth: l.Depth, Batch: l.Batch, Faults: plan,
-	}
-	job.Driver.TimeUnit = l.TimeUnit
-	if l.Timeout != 0 {
-		job.Retries.Timeout = &l.Timeout
-	}
-	r, err := job.Run(b)
-	if err != nil {
-		err = fmt.Errorf("%v of %d bytes, %d QPs, MTU %d, %d of a million lost: %w", l.Op, l.MsgSize, l.QPs, l.MTU, l.Drop, err)
-	}
-	return r, err
 }
 
 var errNoNAK = errors.New("the loss was not repaired by a NAK")
@@ -199,40 +134,4 @@ func (t *trace) sending(from, to uint64) (n uint64) {
 		}
 	}
 	return n
-}
-
-// walk adds up stages.
-type walk struct {
-	dst       *[]Stage
-	at, begin uint64
-	err       error
-}
-
-func (w *walk) until(name, block string, cycle uint64) {
-	if cycle < w.at {
-		w.err = errors.Join(w.err, fmt.Errorf("%q ends %d cycles before it begins", name, w.at-cycle))
-		return
-	}
-	*w.dst = append(*w.dst, Stage{name, block, cycle - w.at, cycle - w.begin})
-	w.at = cycle
-}
-
-func (w *walk) steps(t *trace, steps []step) {
-	for _, s := range steps {
-		c, ok := t.next(s.signal, w.at)
-		if !ok {
-			w.err = errors.Join(w.err, fmt.Errorf("no %q any more", s.name))
-			return
-		}
-		w.until(s.name, s.block, c)
-	}
-}
-
-// data is what is sent.
-func (l *Load) data() []byte {
-	d := make([]byte, l.MsgSize*l.Messages)
-	for i := range d {
-		d[i] = byte(i*7 + i>>8)
-	}
-	return d
 }

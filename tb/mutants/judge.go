@@ -21,15 +21,10 @@ type Judge struct {
 }
 
 // judges are asked in this order. Without a fault all must agree.
-func judges(root string) []Judge {
-	l := []Judge{
-		{Name: "random", Pkg: "tb/mutants/traffic"},
-		{Name: "e2e", Pkg: "tb/e2e", Test: true},
-	}
-	if tests, _ := filepath.Glob(filepath.Join(root, "tb/scenario/*_test.go")); tests != nil {
-		l = append(l, Judge{Name: "scenario", Pkg: "tb/scenario", Test: true})
-	}
-	return l
+var judges = []Judge{
+	{Name: "random", Pkg: "tb/mutants/judge", Args: []string{"random"}},
+	{Name: "scenario", Pkg: "tb/mutants/judge", Args: []string{"scenario"}},
+	{Name: "e2e", Pkg: "tb/e2e", Test: true, Args: []string{"-test.failfast"}},
 }
 
 // What a judge may take, far more than without a fault: processor time, so that it
@@ -41,9 +36,9 @@ const (
 
 // build compiles a judge, with the files that the overlay puts in place of others.
 func (j *Judge) build(ctx context.Context, root, overlay, out string) error {
-	args := []string{"build", "-o", out}
+	args := []string{"build", "-ldflags=-s -w", "-o", out}
 	if j.Test {
-		args = []string{"test", "-c", "-vet=off", "-o", out}
+		args = []string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-o", out}
 	}
 	if overlay != "" {
 		args = append(args, "-overlay", overlay)
@@ -61,14 +56,12 @@ func (j *Judge) build(ctx context.Context, root, overlay, out string) error {
 func (j *Judge) run(ctx context.Context, root, program string) (verdict string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	args := j.Args
 	dir := root
 	if j.Test {
-		args = append([]string{"-test.failfast", "-test.short"}, args...)
 		dir = filepath.Join(root, j.Pkg)
 	}
 	limit := fmt.Sprintf(`ulimit -t %d; exec "$0" "$@"`, maxSeconds)
-	c := exec.CommandContext(ctx, "sh", append([]string{"-c", limit, program}, args...)...)
+	c := exec.CommandContext(ctx, "sh", append([]string{"-c", limit, program}, j.Args...)...)
 	c.Dir = dir
 	c.Env = append(os.Environ(), "GOTRACEBACK=none")
 	b, err := c.CombinedOutput()

@@ -68,7 +68,7 @@ func (c *cli) run(out io.Writer) error {
 	if c.Jobs <= 0 {
 		c.Jobs = runtime.GOMAXPROCS(0)
 	}
-	return tryAll(ctx, root, faults, judges(root), c.Jobs, out)
+	return tryAll(ctx, root, faults, judges, c.Jobs, out)
 }
 
 // moduleRoot is the folder of go.mod.

@@ -51,10 +51,14 @@ func try(ctx context.Context, root string, f Fault, judges []Judge) (Result, err
 
 // ask builds judges in dir and runs them, up to the first that is against the design.
 func ask(ctx context.Context, root, overlay, dir string, judges []Judge) (judge, reason string, took time.Duration, err error) {
+	built := map[string]bool{}
 	for _, j := range judges {
-		program := filepath.Join(dir, j.Name)
-		if err := j.build(ctx, root, overlay, program); err != nil {
-			return "", "", took, err
+		program := filepath.Join(dir, filepath.Base(j.Pkg))
+		if !built[j.Pkg] {
+			if err := j.build(ctx, root, overlay, program); err != nil {
+				return "", "", took, err
+			}
+			built[j.Pkg] = true
 		}
 		begun := time.Now()
 		reason, err := j.run(ctx, root, program)

@@ -9,8 +9,12 @@ import (
 
 // newAcceptor makes the reference that judges the NIC of a host.
 func newAcceptor(s *side) *accept.Acceptor {
+	inside := uint64(0)
+	if s.s.Loss != nil && s.s.slow() {
+		inside = slowInside
+	}
 	return accept.New(accept.Params{
-		Name: s.h.K.Name(), TimeUnit: uint64(s.s.Driver.TimeUnit), FaultyReads: s.s.Unreadable != 0,
+		Inside: inside, Name: s.h.K.Name(), TimeUnit: uint64(s.s.Driver.TimeUnit), FaultyReads: s.s.Unreadable != 0,
 		NoCredits: s.s.Bench.NIC.QPC.NoCredits,
 	})
 }

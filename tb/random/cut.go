@@ -73,8 +73,11 @@ func (e *end) cut(t *hdl.Thread, dev *driver.Device, way Way) error {
 	if way == ToErr {
 		return e.drained(t, qp)
 	}
-	var err error
 	s.accept.Stop(s.cycle(), qp.Number(), true)
+	err := s.hear(dev)
+	if err != nil {
+		return err
+	}
 	if way == ToReset {
 		err = qp.Modify(driver.QPAttr{State: abi.QPReset}, abi.AttrState)
 		s.accept.Stopped(s.cycle(), qp.Number())
@@ -193,7 +196,7 @@ func (e *end) flushed(c completion, recv bool) error {
 	case c.Status == abi.StatusLocQPOp && c.Vendor == abi.VendorDMARead && !recv && e.s.s.Unreadable != 0 && !*seen:
 		*seen = true
 		e.s.faults++
-	case e.s.s.Loss != nil && (c.Status == abi.StatusRetryExc || c.Status == abi.StatusRNRRetryExc) && !recv && !*seen:
+	case (c.Status == abi.StatusRetryExc || c.Status == abi.StatusRNRRetryExc) && !recv && !*seen: // the acceptor knows why
 		*seen = true
 		e.s.exhausted++
 	case e.s.unanswered(c, p.want.Opcode) && !recv && !*seen:

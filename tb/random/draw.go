@@ -35,6 +35,10 @@ func Draw(seed uint64, o Options) *Scenario {
 	if o.Loss {
 		s.Loss, loss = drawLoss(seed)
 		s.Driver.TimeUnit = unit
+		if s.Loss.Overflow {
+			rx = 0
+			s.crowd(loss)
+		}
 	}
 	s.Close = chance(r, 50)
 	s.drawStyle(r)
@@ -45,9 +49,6 @@ func Draw(seed uint64, o Options) *Scenario {
 	}
 	if n > 2 && rx == 0 {
 		rx = 1 << 11 // messages in many small elements come faster than they are placed
-	}
-	if s.Loss != nil && s.Loss.Overflow {
-		rx = 0
 	}
 	d := drawer{Rand: r, s: s, qps: n, rxBeats: rx, loss: loss}
 	d.limits()

@@ -47,16 +47,35 @@ func drawLoss(seed uint64) (*Loss, *rand.Rand) {
 	return l, r
 }
 
+// slowInside is the acceptor's tolerance where packets may be on their way out for longer
+// than usual, cycles. It is less than half the shortest timeout that is drawn then.
+const slowInside = 25_000
+
+// slow tells whether the wire is, or the host.
+func (s *Scenario) slow() bool { return s.Bench.NIC.Mac.RateNum != 0 || s.Loss.Overflow }
+
+// crowd makes the wire faster than the host, and rx_buf small.
+func (s *Scenario) crowd(r *rand.Rand) {
+	n, h := &s.Bench.NIC, &s.Bench.Host
+	n.Rx.LogBeats, n.Mac.RateNum, n.Mac.RateDen = pick[uint8](r, 7, 8, 9), 0, 0
+	h.Up.Seed = r.Uint64() | 1
+	h.MaxPayload, n.Dma.MaxPayload = 128, 128
+}
+
 // retries draws how often a QP sends again, and how long it waits. One that is not to
 // fail does so as often as there is need.
 func (d *drawer) retries(p *Pair, cut bool) {
 	r := d.loss
 	for h := range p.Ends {
 		e := &p.Ends[h]
-		e.Timeout, e.RetryCnt, e.RNRRetry = 12+uint8(r.IntN(3)), 7, 7
+		least := uint8(12)
+		if d.s.slow() {
+			least++
+		}
+		e.Timeout, e.RetryCnt, e.RNRRetry = least+uint8(r.IntN(2)), 7, 7
 		e.MinRNRTimer = uint8(1 + r.IntN(20))
 		if cut && chance(r, 70) {
-			e.Timeout, e.RetryCnt, e.RNRRetry = 12, uint8(pick(r, 0, 0, 1, 2, 7)), uint8(pick(r, 0, 1, 3, 7))
+			e.Timeout, e.RetryCnt, e.RNRRetry = least, uint8(pick(r, 0, 0, 1, 2, 7)), uint8(pick(r, 0, 1, 3, 7))
 		}
 	}
 }

@@ -187,6 +187,9 @@ func (s *side) prepare(bus *host.Bus, i int) error {
 		switch p.Fates[q] {
 		case Reset:
 			s.accept.Stop(s.cycle(), e.qp.Number(), true)
+			if err := s.hear(s.dev.On(bus)); err != nil {
+				return err
+			}
 			if err := e.qp.Modify(driver.QPAttr{State: abi.QPReset}, abi.AttrState); err != nil {
 				return err
 			}
@@ -207,6 +210,9 @@ func (e *end) create(bus *host.Bus) (err error) {
 	if e.qp != nil {
 		if !e.destroyed {
 			s.accept.Stop(s.cycle(), e.qp.Number(), true)
+			if err := s.hear(s.dev.On(bus)); err != nil {
+				return err
+			}
 			if err := e.qp.Destroy(); err != nil {
 				return err
 			}

@@ -16,7 +16,7 @@ var (
 	qps    = flag.Int("qps", 0, "pairs of QPs in TestSeed and TestSoak; 0: drawn")
 	strict = flag.Bool("strict", false, "TestSeed and TestSoak run strict")
 	least  = flag.Bool("least", false, "TestSeed and TestSoak run with the smallest buffers")
-	loss   = flag.Bool("loss", false, "TestSeed runs with losses")
+	loss   = flag.Bool("loss", false, "TestSeed runs with losses, TestSoak with nothing else")
 	order  = flag.Uint64("order", 0, "order of evaluation, with -strict")
 	folder = flag.String("waves", "", "folder for the waveforms of a failure; a temporary one if empty")
 )
@@ -48,13 +48,20 @@ func TestSeeds(t *testing.T) {
 	require.Greater(t, sum.Faults, 10, "faulty messages that were reached")
 }
 
-// TestSoak runs as many seeds as -seeds says, and goes on after a failure.
+// TestSoak runs as many seeds as -seeds says, each without losses and with them, and
+// goes on after a failure.
 func TestSoak(t *testing.T) {
 	bad := 0
 	for s := *from; s < *from+*seeds && bad < 10; s++ {
-		if _, err := random.Run(s, options()); err != nil {
-			t.Error(err)
-			bad++
+		o := options()
+		for _, o.Loss = range []bool{o.Loss, true} {
+			if _, err := random.Run(s, o); err != nil {
+				t.Error(err)
+				bad++
+			}
+			if *loss {
+				break
+			}
 		}
 	}
 	t.Logf("%d seeds from %d: %d failed", *seeds, *from, bad)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"rnic/driver"
 	"rnic/hdl"
@@ -21,8 +22,10 @@ type Report struct {
 	Messages    int // sent by both hosts, without NOPs
 	Completions int
 	Faults      int // work requests that failed as they were meant to
+	Exhausted   int // sends that were given up for want of retries
 	Packets     int
 	Struck      int // frames and TLPs that a fault has struck
+	NoRoom      int // frames that found none in rx_buf
 	Bytes       int64
 	Cycles      uint64
 	Digest      uint64    // of both kernels; see hdl.Kernel.Digest
@@ -80,19 +83,23 @@ func (o *Options) flags() (s string) {
 
 // Run runs a scenario on a fresh bench.
 func (s *Scenario) Run() (Report, error) {
-	b, err := tb.New(s.Bench)
+	b, entries, err := s.bench()
 	if err != nil {
 		return Report{}, err
 	}
 	defer b.Close()
-	return s.on(b)
+	return s.on(b, entries)
 }
 
 // on runs a scenario on a fresh bench of its own.
-func (s *Scenario) on(b *tb.Bench) (Report, error) {
+func (s *Scenario) on(b *tb.Bench, entries [2]*entry) (Report, error) {
 	r := &run{s: s, bench: b, dog: hang.Watch(b, hang.Options{}), told: make([][2][]outcome, len(s.Phases))}
 	for n := range r.sides {
 		r.sides[n] = newSide(r, n)
+		if e := entries[n]; e != nil {
+			e.judged = r.sides[n].judged
+			r.sides[n].delayed = true
+		}
 	}
 	if err := r.attach(); err != nil {
 		return Report{}, err
@@ -150,6 +157,8 @@ func (r *run) report() Report {
 		rep.Messages += h.sent
 		rep.Completions += h.board.Got
 		rep.Faults += h.faults
+		rep.Exhausted += h.exhausted
+		rep.NoRoom += int(h.accept.Counts().Overflow)
 		rep.Packets += int(h.accept.Counts().TxPackets)
 		rep.Bytes += int64(h.accept.Counts().Payload)
 		rep.Frames[n] = h.frames
@@ -172,10 +181,13 @@ type side struct {
 	board  Scoreboard[queue, completion]
 	owed   int // completions expected that have not come
 
-	accept *accept.Acceptor
-	frames uint64
-	rest   *tb.Rest
-	loose  []*Message // whose receives did not complete: they may have been written to
+	accept  *accept.Acceptor
+	delayed bool           // it learns of a frame that comes when the NIC has judged whether there is room
+	waiting []waiting      // frames that have come and are not judged
+	events  []accept.Event // asynchronous ones, so far
+	frames  uint64
+	rest    *tb.Rest
+	loose   []*Message // whose receives did not complete: they may have been written to
 
 	phase    int // that threads may work on, from 1
 	begin    hdl.Event
@@ -268,7 +280,11 @@ func (s *side) finish() {
 // tap sees the frames of the port.
 func (s *side) tap(f tb.Frame) {
 	s.moves++
-	s.accept.Frame(uint64(f.TimePs/tb.PeriodPs), f.Tx, f.BadFCS, f.Data)
+	if s.delayed && !f.Tx {
+		s.waiting = append(s.waiting, waiting{f.BadFCS, slices.Clone(f.Data)})
+	} else {
+		s.accept.Frame(uint64(f.TimePs/tb.PeriodPs), f.Tx, f.BadFCS, f.Data)
+	}
 	h := s.frames ^ uint64(f.TimePs)<<1
 	if f.Tx {
 		h ^= 1

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"rnic/abi"
+	"rnic/driver"
+	"rnic/tb/accept"
 )
 
 // settled checks a host at the end of a phase: everything has come, nothing is under
@@ -44,18 +46,14 @@ var counted = map[abi.Counter]bool{
 	abi.WQEFetches: true, abi.AdminCommands: true,
 }
 
-// cutMay are the counters that a cut may leave at any value: of packets for QPs that
-// do not listen any more, and of completions that were flushed or purged.
+// cutMay are the counters that a cut may leave at any value: of completions that were
+// flushed or purged, and of what else ends a connection.
 var cutMay = map[abi.Counter]bool{
-	abi.RxDropBadQPN: true, abi.RxDropBadState: true, abi.RxDropOther: true,
 	abi.DMAReadErrors: true, abi.ReqCQEError: true, abi.RespCQEError: true, abi.CQEsWritten: true,
 	abi.ReqRemoteInvalidRequest: true, abi.ReqRemoteOperational: true, abi.RespRemoteInvalidRequest: true,
 	abi.RespLocalLengthError: true, abi.RespLocalProtectionErrors: true,
 	abi.ReqRemoteAccessErrors: true, abi.RespRemoteAccessErrors: true,
 }
-
-// cutTells are the events of faulty messages, whose QPs are cut.
-var cutTells = map[abi.EventType]bool{abi.EventQPReqErr: true, abi.EventQPAccessErr: true}
 
 // wasCut tells whether a QP was stopped in the middle of its traffic.
 func (s *side) wasCut() bool {
@@ -67,6 +65,16 @@ func (s *side) wasCut() bool {
 	return false
 }
 
+// hear takes the asynchronous events that have come: before a QP goes, for the driver
+// forgets its events then.
+func (s *side) hear(dev *driver.Device) error {
+	events, err := dev.AsyncEvents()
+	for _, e := range events {
+		s.events = append(s.events, accept.Event{Type: e.Type, Number: e.Number})
+	}
+	return err
+}
+
 // verdict holds the counters against what acceptor, memory and scoreboard saw.
 func (s *side) verdict() error {
 	rc := &s.h.Machine.RC.Stats
@@ -74,26 +82,22 @@ func (s *side) verdict() error {
 		abi.CQEsWritten: uint64(s.board.Got + s.foreign), abi.RespCQEError: uint64(s.foreign), abi.MSIXSent: rc.Messages,
 		abi.DMAReads: rc.Reads, abi.DMAWrites: rc.Writes + rc.Messages,
 	}
-	errs := []error{s.accept.Counters(s.dev.Counter), errors.Join(s.accept.Errors()...)}
+	errs := []error{s.accept.Counters(s.dev.Counter)}
 	cut := s.wasCut()
 	if rc.Stray != 0 {
 		errs = append(errs, fmt.Errorf("%d stray writes", rc.Stray))
 	}
-	events, err := s.dev.AsyncEvents()
-	if err != nil {
+	if err := s.hear(s.dev); err != nil {
 		return err
 	}
-	for _, e := range events {
-		if e.Type != abi.EventCommEst && !(cut && cutTells[e.Type]) {
-			errs = append(errs, fmt.Errorf("event %v", e))
-		}
-	}
+	s.accept.Events(s.events)
+	errs = append(errs, s.accept.Errors()...)
 	for _, c := range abi.Counters() {
 		v, err := s.dev.Counter(c)
 		if err != nil {
 			return err
 		}
-		if (cut || s.s.Loss != nil) && cutMay[c] || s.accept.Judges(c) {
+		if cut && cutMay[c] || s.accept.Judges(c) {
 			continue
 		}
 		if v != want[c] && (want[c] != 0 || !counted[c]) { // all others count what must not be

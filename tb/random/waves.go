@@ -17,7 +17,7 @@ func (o *Options) waves(seed uint64, s *Scenario, cycle uint64, failure error) s
 	if err != nil {
 		return fmt.Sprintf("no waves: %v", err)
 	}
-	b, err := tb.New(s.Bench)
+	b, entries, err := s.bench()
 	if err != nil {
 		return fmt.Sprintf("no waves: %v", err)
 	}
@@ -29,7 +29,11 @@ func (o *Options) waves(seed uint64, s *Scenario, cycle uint64, failure error) s
 		from, to = h.Window()
 		markers = h.Markers()
 	}
-	files, err := hang.Waves(folder, fmt.Sprintf("seed_%d", seed), from, to, markers, b, func() { _, _ = s.on(b) })
+	files, err := hang.Waves(folder, fmt.Sprintf("seed_%d", seed), from, to, markers, func(open func(*tb.Bench) error) {
+		if open(b) == nil {
+			_, _ = s.on(b, entries)
+		}
+	})
 	if err != nil {
 		return fmt.Sprintf("no waves: %v", err)
 	}

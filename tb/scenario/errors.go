@@ -62,7 +62,7 @@ func oneOf(word string, names []string) string {
 // nearest is the name that few changes of letters make of a word; "": none is near.
 func nearest(word string, names []string) string {
 	word = strings.ReplaceAll(strings.ToLower(word), "-", "_")
-	best, least := "", 2+len(word)/4
+	best, least := "", min(len(word), 2+len(word)/4)
 	for _, n := range names {
 		if d := distance(word, n); d < least {
 			best, least = n, d

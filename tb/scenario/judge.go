@@ -17,7 +17,7 @@ import (
 func (r *run) judge() *Report {
 	p := &Report{
 		Scenario: r.s.File, Pass: true, Checks: []Check{}, Packets: []Passed{}, Faults: []Struck{}, Files: []string{},
-		Cycles: r.b.World.Now(), Seed: r.o.Seed, Digest: r.b.World.Digest(),
+		Cycles: r.b.World.Now(), Seed: r.o.Seed, Digest: r.b.World.Digest(), Hang: r.hang,
 	}
 	last := max(r.sides[0].moved, r.sides[1].moved)
 	p.SimNs = float64((last - r.start) * uint64(period))

@@ -8,6 +8,7 @@ import (
 
 	"rnic/roce"
 	"rnic/tb"
+	"rnic/tb/hang"
 )
 
 // Report is what came of a run, and its JSON form.
@@ -23,7 +24,8 @@ type Report struct {
 	Files    []string `json:"files"`
 	WallS    float64  `json:"wall_s"`
 
-	Digest uint64 `json:"-"` // of both kernels, with Options.Digest
+	Digest uint64     `json:"-"` // of both kernels, with Options.Digest
+	Hang   *hang.Hang `json:"-"` // why there was no end within the time limit, if a work request was open
 }
 
 // Check is one thing that was judged.

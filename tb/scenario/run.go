@@ -7,6 +7,7 @@ import (
 
 	"rnic/tb"
 	"rnic/tb/fault"
+	"rnic/tb/hang"
 	"rnic/tb/host"
 )
 
@@ -40,8 +41,9 @@ type run struct {
 	b     *tb.Bench
 	plan  *fault.Plan
 	sides [2]*side
-	start uint64 // cycle of time 0
-	late  bool   // the time limit has passed
+	start uint64     // cycle of time 0
+	late  bool       // the time limit has passed
+	hang  *hang.Hang // late: where the oldest work request stands, if one is open
 }
 
 // Run runs the scenario on a fresh bench and judges it. An error means that it could
@@ -156,7 +158,12 @@ func (r *run) work() error {
 		s.working = true
 		s.begin.Notify()
 	}
-	return r.errors(r.b.World.Run(r.over, limit))
+	dog := hang.Watch(r.b, hang.Options{})
+	err := r.errors(dog.Run(r.over, limit))
+	if err == nil && r.late {
+		r.hang = dog.Suspect(fmt.Sprintf("it has not ended within %v", r.s.TimeLimit))
+	}
+	return err
 }
 
 // over tells, at barriers, whether the work has come to its end.

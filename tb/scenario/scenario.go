@@ -110,14 +110,12 @@ type Step struct {
 	Unsignaled, Solicited, Fence bool
 	State                        abi.QPState
 
-	At      time.Duration
-	After   []Ref
-	after   []*Step
-	AfterN  *Count
-	index   int
-	has     map[string]Pos // keys that were given
-	imm     bool
-	invalid bool // its QP is unknown
+	At     time.Duration
+	After  []Ref
+	after  []*Step
+	AfterN *Count
+	index  int
+	has    map[string]Pos // keys that were given
 }
 
 // Inline is data in the work request.

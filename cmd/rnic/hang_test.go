@@ -1,0 +1,34 @@
+package main_test
+
+import (
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestHang: a run whose last packets are lost, and whose timer is too long, is explained;
+// its waves are there, and the command that it prints makes the same explanation and waves.
+func TestHang(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"run", "--fault", "drop b last times=all", "--timeout", "31", "--qps", "1", "--out", "w"}
+	stdout, stderr, err := call(t, dir, args...)
+	require.Error(t, err)
+	require.Empty(t, stdout)
+	require.Regexp(t, `^rnic: the run does not go on since cycle \d+, noticed in cycle \d+: cycle limit reached`, stderr)
+	require.Regexp(t, `host_a, QP 2: work request at WQE index 0 \(SEND, 4096 bytes, PSN 0x[0-9a-f]+ to 0x[0-9a-f]+\) to QP 2`, stderr)
+	require.Regexp(t, `host_a\.wire: cycle \d+ a to b QP 2 PSN 0x[0-9a-f]+ RC_SEND_LAST 1024 bytes asks for an answer: lost by a fault`, stderr)
+	require.Contains(t, stderr, "\nwrote w/hang.vcd\nwrote w/hang.gtkw\n")
+	require.Contains(t, stderr, `fault "drop b last times=all" struck 1 of 1`)
+	vcd := read(t, filepath.Join(dir, "w", "hang.vcd"))
+	require.FileExists(t, filepath.Join(dir, "w", "hang.gtkw"))
+	repeat := regexp.MustCompile(`repeat it, with these waves: rnic run --fault '(.*)' (--timeout 31 --qps 1 --out w) --vcd --from (\d+)ns --to (\d+)ns\n`).FindStringSubmatch(stderr)
+	require.NotNil(t, repeat, stderr)
+
+	_, again, err := call(t, dir, append(args, "--vcd", "--from", repeat[3]+"ns", "--to", repeat[4]+"ns")...)
+	require.Error(t, err)
+	require.Equal(t, stderr, again, "the flags of the waves are not said twice")
+	require.Equal(t, vcd, read(t, filepath.Join(dir, "w", "hang.vcd")))
+	require.Equal(t, vcd, read(t, filepath.Join(dir, "w", "rnic.vcd")))
+}
