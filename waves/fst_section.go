@@ -11,7 +11,7 @@ const (
 	// variables, for a section costs a byte or two of each; and each later one has
 	// twice as many as the one before, so that little is lost of a run that is killed
 	// early.
-	sectionSize  = 16 << 20
+	sectionSize  = 8 << 20
 	firstSection = 64 << 10
 	firstPerVar  = 32
 )

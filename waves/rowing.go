@@ -2,6 +2,7 @@ package waves
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"rnic/hdl"
@@ -25,7 +26,7 @@ func newRowing(t *tracer, f *File) *rowing {
 	g := &rowing{k: t.k, m: t.m, src: len(t.m.queues), from: t.from, to: t.to}
 	for _, v := range f.Vars {
 		if v.Row && v.Kernel == t.src {
-			tr := &track{v: v, g: g, code: newCode(f.format, v, false)}
+			tr := &track{v: v, g: g, code: newCode(f.format, v, false), last: math.MinInt64}
 			g.tracks = append(g.tracks, tr)
 			v.row.into = append(v.row.into, tr)
 		}
