@@ -58,7 +58,7 @@ func (sec *section) whole(t *trail, buf []byte) (chain, buffer []byte) {
 	}
 	n := int(t.bytes) + len(t.chunk)
 	if n > len(buf) {
-		buf = make([]byte, 2*n)
+		buf = make([]byte, n+n/4)
 	}
 	end := int(t.bytes)
 	copy(buf[end:], t.chunk)

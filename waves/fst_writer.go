@@ -36,7 +36,7 @@ type fstWriter struct {
 func newFSTWriter(w io.WriterAt, root *node, vars []*Var, p Profile) *fstWriter {
 	h := newHierarchy(root, p)
 	f := &fstWriter{
-		w: w, head: fstHead{scopes: h.scopes, vars: len(vars)}, at: fstHeadSize, twins: map[uint64]int{},
+		w: w, head: fstHead{scopes: h.scopes, vars: len(vars)}, twins: map[uint64]int{},
 		jobs: make(chan *section, 1), free: make(chan *section, 2), done: make(chan struct{}),
 	}
 	geo := geometry(vars)
