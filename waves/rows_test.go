@@ -81,6 +81,32 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// A row is told of the oldest instant that may still be told of, and had been told of it
+// before: the merger must not have that yet.
+func TestRowsAtTheLimit(t *testing.T) {
+	k := elaborate(t, "top", 20, hdl.Options{})
+	row := &waves.Row{Path: "top.what"}
+	var b bytes.Buffer
+	v, err := waves.New(&b, waves.Options{Rows: []*waves.Row{row}}, k)
+	require.NoError(t, err)
+	k.Go("teller", func(th *hdl.Thread) {
+		for c := int64(0); c < 3*waves.RowLag; c++ {
+			if c >= waves.RowLag {
+				row.Set((c-waves.RowLag)*4000, fmt.Sprint("late ", c))
+				row.Set((c-waves.RowLag+1)*4000, fmt.Sprint("early ", c))
+			}
+			th.Sleep(1)
+		}
+	})
+	require.NoError(t, k.Run(3*waves.RowLag+10))
+	require.NoError(t, v.Close())
+	changes := check(t, b.String()).Find("top.what").Changes
+	require.Len(t, changes, 2*waves.RowLag+1)
+	for i, c := range changes[:2*waves.RowLag] {
+		require.Equal(t, vcdnorm.Change{Time: int64(i) * 4000, Value: fmt.Sprint("late ", i+waves.RowLag)}, c)
+	}
+}
+
 // Any texts at any times.
 func TestRowsAtRandom(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
