@@ -63,7 +63,11 @@
 // valid, and then the head is told of it: at any time the file is one that can be read.
 //
 // Measured on a ring of 32 modules that are always busy, 236 changes a cycle: 15 ns a
-// change, 64 million changes or 1.3 GB a second, on two processors. Digits and codes
-// are appended as words of 8 bytes, which took a third off; a file whose window has
-// passed costs nothing.
+// change of a VCD, 64 million changes or 1.3 GB a second, on two processors. Digits and
+// codes are appended as words of 8 bytes, which took a third off; a file whose window
+// has passed costs nothing. On a disk, with others on the machine, 22 to 28 million
+// changes a second go into a VCD and 27 to 39 million into an FST, which is a twelfth of
+// the size; 21 and 26 ns of processor time a change. A transfer of 4 MB of noise by two
+// NICs is 603 MB as a VCD and 70 MB as an FST; vcd2fst -4, in one section of 128 MB,
+// makes 65 MB of the same.
 package waves
