@@ -68,6 +68,7 @@
 // has passed costs nothing. On a disk, with others on the machine, 22 to 28 million
 // changes a second go into a VCD and 27 to 39 million into an FST, which is a twelfth of
 // the size; 21 and 26 ns of processor time a change. A transfer of 4 MB of noise by two
-// NICs is 603 MB as a VCD and 70 MB as an FST; vcd2fst -4, in one section of 128 MB,
-// makes 65 MB of the same.
+// NICs is 603 MB as a VCD and 70 MB as an FST; vcd2fst -4, in sections of 128 MB, makes
+// 65 MB of the same. It takes 0.2 s of processor time without waves, 0.9 s with a VCD
+// and 1.3 s with an FST; the VCD still has to reach the disk then.
 package waves
