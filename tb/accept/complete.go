@@ -50,7 +50,7 @@ func (q *qp) mayEnd(now uint64) bool {
 // is there.
 func (q *qp) exhausted(now uint64) bool {
 	r := &q.requests
-	if r.tries < int(q.RetryCnt) {
+	if r.tries+r.maybe < int(q.RetryCnt) {
 		return false
 	}
 	return q.retry(now)

@@ -38,6 +38,7 @@ type requester struct {
 	clock  clock
 	unrest uint64    // cycle of the last restart, or of its cause
 	tries  int       // restarts since progress
+	maybe  int       // those besides that may have been for a newer cause than the one they were taken for
 	waits  int       // and those for RNR NAKs
 	spent  []failure // what arrived that may end it, since no retry may be left
 	broke  failure   // what arrived that ends the connection

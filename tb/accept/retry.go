@@ -102,11 +102,13 @@ func (q *qp) restart(now uint64, s seq) {
 		q.fail(now, s, "roce.md, Requester: fatal NAK", "sent again after %v of cycle %d", r.broke.status, r.broke.at)
 		return
 	}
-	found := -1
+	found, counts := -1, false // the oldest that will do, and whether one will do that is a try
 	for i, c := range r.causes {
 		if s >= c.from && s <= max(r.una, c.from) && now+p.Early >= c.ready {
-			found = i
-			break
+			if found < 0 {
+				found = i
+			}
+			counts = counts || c.kind != rnr && !r.stale(c)
 		}
 	}
 	q.forget(now)
@@ -114,6 +116,9 @@ func (q *qp) restart(now uint64, s seq) {
 	switch {
 	case found >= 0:
 		c = r.causes[found]
+		if counts && r.stale(c) {
+			r.maybe++
+		}
 		r.causes = append(r.causes[:0], r.causes[found+1:]...)
 	case s >= r.before() && s <= r.una && q.expires(now):
 		c = cause{kind: timeout, at: now}
@@ -138,9 +143,14 @@ func (q *qp) restart(now uint64, s seq) {
 	r.resume, r.clock.alive, r.unrest = s, now, now
 }
 
+// stale tells whether there was progress since a cause: it is no try then.
+func (r *requester) stale(c cause) bool {
+	return len(r.moved) > 0 && c.at < r.moved[len(r.moved)-1].at
+}
+
 // count counts a try.
 func (r *requester) count(q *qp, now uint64, s seq, c cause) {
-	if len(r.moved) > 0 && c.at < r.moved[len(r.moved)-1].at {
+	if r.stale(c) {
 		return
 	}
 	if c.kind == rnr {
@@ -194,7 +204,7 @@ func (q *qp) progress(now uint64, to seq) {
 	q.forget(now)
 	q.stop(now)
 	r.moved = append(r.moved, mark{now, r.una})
-	r.una, r.tries, r.waits = to, 0, 0
+	r.una, r.tries, r.maybe, r.waits = to, 0, 0, 0
 	r.idle = now
 	if r.una < r.top {
 		r.timer(now)
@@ -234,7 +244,7 @@ func (q *qp) ask(now uint64, k kind, from seq, wait uint64) {
 		case o.from == from && o.kind == rnr && o.must && now < o.ready:
 			r.n.other.hi++
 			return
-		case o.from == from && o.kind == k && k != rnr:
+		case o.from == from && o.kind == k && (k != rnr || now < o.ready+q.a.p.Inside): // it may find the NIC still waiting
 			c.must, c.sure = false, false
 			list = append(list, o)
 		case o.from != from || o.kind != rnr:
@@ -276,7 +286,7 @@ func (q *qp) spend(now uint64, k kind, from seq) {
 	switch {
 	case k == rnr && (failed || r.waits >= int(q.RNRRetry) && q.RNRRetry != 7):
 		r.spent = append(r.spent, failure{abi.StatusRNRRetryExc, now, from})
-	case k != rnr && (failed || r.tries >= int(q.RetryCnt)):
+	case k != rnr && (failed || r.tries+r.maybe >= int(q.RetryCnt)):
 		r.spent = append(r.spent, failure{abi.StatusRetryExc, now, from})
 	}
 }

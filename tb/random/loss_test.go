@@ -38,6 +38,13 @@ func TestLossSeeds(t *testing.T) {
 	require.Greater(t, sum.NoRoom, 100)
 }
 
+// TestLossCauses: a restart that may have been for either of two NAKs, one of them from
+// before there was progress, may have been the last try.
+func TestLossCauses(t *testing.T) {
+	_, err := random.Run(5108, random.Options{Loss: true})
+	require.NoError(t, err)
+}
+
 // TestLossStrict: in whatever order the blocks are evaluated, gated or not, the same is
 // lost and the same mended, in the same cycles.
 func TestLossStrict(t *testing.T) {
