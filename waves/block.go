@@ -15,14 +15,14 @@ const (
 	blockSpan  = 4096      // or cycles, so that kernels that are busy wait not long for one that is not
 )
 
-// block is a stretch of one kernel's changes.
+// block is a stretch of one source's changes.
 type block struct {
 	src   int
 	buf   []byte
 	parts []part
 	upto  int64 // all changes before this time are in this block or in earlier ones
 	last  bool
-	final int64 // of the last block: where the kernel's waves end
+	final int64 // of the last block: where the source ends
 }
 
 // part is the changes of one time: buf up to end, from where the part before ended.
@@ -55,4 +55,7 @@ func (t *tracer) handOver(ps int64) {
 	t.b.src, t.b.upto = t.src, ps
 	t.m.in <- t.b
 	t.b = t.m.block()
+	if t.rows != nil {
+		t.rows.handOver(ps - RowLag*t.period)
+	}
 }

@@ -33,7 +33,7 @@ func (s *saver) modules() map[string]bool {
 	type key struct{ kernel, owner int }
 	common := map[key]string{}
 	for _, v := range s.vars {
-		if v.Clock() || v.Signal.Role != hdl.RoleReg {
+		if !v.register() {
 			continue
 		}
 		k := key{v.Kernel, v.Signal.Owner}
@@ -64,7 +64,7 @@ func shared(a, b string) string {
 // stream, the ports of a RAM, or a long array.
 func (v *Var) detail(block string, arrays map[string]int) string {
 	switch {
-	case v.Clock():
+	case v.Clock() || v.Row:
 	case v.Signal.Role == hdl.RolePayload:
 		// The port's scope is that of hdl up to head; deeper are the payload's own.
 		p := parent(v.Path)
@@ -91,7 +91,7 @@ const shortArray = 8
 func (v *Var) array(block string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(v.Path, block+"."), ".")
 	base := strings.TrimRight(first, "0123456789")
-	if base == first || !strings.HasSuffix(base, "_") || v.Clock() || v.Signal.Role != hdl.RoleReg {
+	if base == first || !strings.HasSuffix(base, "_") || !v.register() {
 		return ""
 	}
 	return block + "." + strings.TrimSuffix(base, "_")

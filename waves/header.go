@@ -10,7 +10,7 @@ import (
 
 // header renders all that comes before the first time stamp, a directive a line.
 func header(root *node, p Profile) []byte {
-	h := &heading{profile: p, tables: map[string]int{}}
+	h := &heading{profile: p, tables: tables{}}
 	h.line("$date simulated time $end")
 	h.line("$version rnic $end")
 	h.line("$timescale 1ps $end")
@@ -24,14 +24,14 @@ func header(root *node, p Profile) []byte {
 type heading struct {
 	b       []byte
 	profile Profile
-	tables  map[string]int // enum tables by content, numbered from 1
+	tables  tables
 }
 
 func (h *heading) line(s string) { h.b = append(append(h.b, s...), '\n') }
 
 func (h *heading) scope(n *node) {
 	kind := "module"
-	if n.flat && h.profile == Rich {
+	if n.structure(h.profile) {
 		kind = "struct"
 	}
 	h.line("$scope " + kind + " " + n.ident + " $end")
@@ -45,25 +45,57 @@ func (h *heading) scope(n *node) {
 }
 
 func (h *heading) variable(v *Var) {
-	kind, bits := "wire", ""
+	kind := "wire"
 	switch {
-	case v.Text:
+	case v.text():
 		kind = "string"
-	case v.Signal.Kind == hdl.Enum && h.profile == Rich:
-		h.table(v)
-	}
-	if !v.Text && !v.Clock() && (v.Signal.Role == hdl.RoleReg || v.Signal.Role == hdl.RoleLevel) {
+	case v.held():
 		kind = "reg"
 	}
-	if v.Width > 1 {
-		bits = fmt.Sprintf(" [%d:0]", v.Width-1)
+	if h.profile == Rich {
+		h.table(v)
 	}
-	h.line("$var " + kind + " " + strconv.Itoa(v.Width) + " " + string(v.id) + " " + v.Name + bits + " $end")
+	h.line("$var " + kind + " " + strconv.Itoa(v.Width) + " " + string(appendID(nil, v.n)) + " " + v.declared() + " $end")
+}
+
+// structure tells whether the scope shows as a struct.
+func (n *node) structure(p Profile) bool { return n.flat && p == Rich }
+
+// held tells whether the variable keeps its value by itself.
+func (v *Var) held() bool {
+	return v.register() || v.Signal.Role == hdl.RoleLevel
+}
+
+// declared is the variable's name with its range.
+func (v *Var) declared() string {
+	if v.Width > 1 {
+		return fmt.Sprintf("%s [%d:0]", v.Name, v.Width-1)
+	}
+	return v.Name
 }
 
 // table refers to the names of an enum's values by the attribute of GTKWave and wellen,
 // and states them where they are first needed.
 func (h *heading) table(v *Var) {
+	text, n, first := h.tables.of(v)
+	if first {
+		h.line(fmt.Sprintf("$attrbegin misc 07 %s %d $end", text, n))
+	}
+	if n > 0 {
+		h.line(fmt.Sprintf(`$attrbegin misc 07 "" %d $end`, n))
+	}
+}
+
+// tables is the tables of enums of a file by content, numbered from 1.
+type tables map[string]int
+
+// of is the table of a variable, its number, and whether the file has it not yet; the
+// number is 0 if the variable has none. A table is the enum's name, how many values
+// have names, the names, the values.
+func (l tables) of(v *Var) (text string, n int, first bool) {
+	if v.text() || v.Signal.Kind != hdl.Enum {
+		return "", 0, false
+	}
 	var names, values []string
 	for i, name := range enumNames(&v.Signal) {
 		if name != "" {
@@ -72,16 +104,14 @@ func (h *heading) table(v *Var) {
 		}
 	}
 	if len(names) == 0 {
-		return
+		return "", 0, false
 	}
-	text := fmt.Sprintf("%d %s %s", len(names), strings.Join(names, " "), strings.Join(values, " "))
-	n := h.tables[text]
-	if n == 0 {
-		n = len(h.tables) + 1
-		h.tables[text] = n
-		h.line(fmt.Sprintf("$attrbegin misc 07 %s %s %d $end", ident(v.Signal.Type), text, n))
+	list := fmt.Sprintf("%d %s %s", len(names), strings.Join(names, " "), strings.Join(values, " "))
+	if n = l[list]; n == 0 {
+		n, first = len(l)+1, true
+		l[list] = n
 	}
-	h.line(fmt.Sprintf(`$attrbegin misc 07 "" %d $end`, n))
+	return ident(v.Signal.Type) + " " + list, n, first
 }
 
 // word makes a name one token of the header.

@@ -16,9 +16,9 @@ func TestIDsAreDenseBase94(t *testing.T) {
 	for n, want := range map[int]string{0: "!", 1: "\"", 93: "~", 94: "!!", 95: "\"!", 187: "~!", 188: "!\"", 94 + 94*94: "!!!"} {
 		require.Equal(t, want, string(appendID(nil, n)), n)
 	}
-	c := newCode(appendID(nil, 94+94*94+94*94*94-1), true)
+	c := newCode(asVCD, &Var{n: 94 + 94*94 + 94*94*94 - 1}, true)
 	require.Equal(t, "~~~\n", string(c.append(nil)))
-	c = newCode(appendID(nil, 94+94*94+94*94*94-1), false)
+	c = newCode(asVCD, &Var{n: 94 + 94*94 + 94*94*94 - 1}, false)
 	require.Equal(t, "b1 ~~~\n", string(c.append([]byte("b1"))))
 }
 
@@ -78,13 +78,13 @@ func TestBitsAreShortest(t *testing.T) {
 func TestWideEnum(t *testing.T) {
 	x := texts{wide: map[uint64][]byte{}, names: func(v uint64) string { return fmt.Sprint("v ", v) }}
 	for v := range uint64(wideTexts + 10) {
-		require.Equal(t, fmt.Sprintf(`v\040%d`, v), string(x.append(nil, v)))
+		require.Equal(t, fmt.Sprintf(`v\040%d`, v), string(x.of(v)))
 	}
 	require.Len(t, x.wide, wideTexts)
 }
 
 func TestMergerRefusesToBufferWithoutEnd(t *testing.T) {
-	m := newMerger(&bytes.Buffer{}, 2, nil)
+	m := newMerger(&vcdSink{w: &bytes.Buffer{}}, 2)
 	m.ahead = 1000
 	go m.run()
 	for i := range int64(20) {
@@ -103,7 +103,7 @@ func TestMergerRefusesToBufferWithoutEnd(t *testing.T) {
 // A writer that fails once is not written to again, and its error stays.
 func TestMergerStopsAtTheFirstError(t *testing.T) {
 	w := &failing{}
-	m := newMerger(w, 1, make([]byte, writeSize))
+	m := newMerger(&vcdSink{w: w, out: make([]byte, writeSize)}, 1)
 	go m.run()
 	for i := range int64(3 * 64) {
 		b := m.block()

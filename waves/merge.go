@@ -2,29 +2,23 @@ package waves
 
 import (
 	"errors"
-	"fmt"
-	"io"
-	"strconv"
 	"sync/atomic"
 )
 
-const (
-	writeSize = 1 << 20   // bytes a write
-	aheadSize = 256 << 20 // bytes of changes that wait for a kernel that lags
-)
+// aheadSize is the bytes of changes that may wait for a kernel that lags.
+const aheadSize = 256 << 20
 
 var errAhead = errors.New("waves: a kernel is far ahead of another: run them in one World")
 
-// merger joins the changes of all kernels in order of (time, kernel) and writes them,
-// in a goroutine of its own. What it writes depends on the blocks of each kernel and
-// not on when they come.
+// merger joins the changes of all sources in order of (time, source) and gives them to
+// a sink, in a goroutine of its own. Sources are the kernels, then the rows of kernels.
+// What it gives depends on the blocks of each source and not on when they come.
 type merger struct {
-	w      io.Writer
+	sink   sink
 	in     chan *block
 	free   chan *block
 	queues []queue
-	out    []byte
-	now    int64 // last time stamp written
+	now    int64 // last time given
 	begun  bool
 	held   int // bytes in queues
 	ahead  int // the most that may be held
@@ -32,7 +26,7 @@ type merger struct {
 	done   chan struct{}
 }
 
-// queue is the blocks of one kernel that are not merged yet.
+// queue is the blocks of one source that are not merged yet.
 type queue struct {
 	blocks []*block
 	part   int // of blocks[0]
@@ -40,12 +34,11 @@ type queue struct {
 	final  int64
 }
 
-func newMerger(w io.Writer, kernels int, head []byte) *merger {
-	m := &merger{
-		w: w, out: head, ahead: aheadSize, queues: make([]queue, kernels), now: -1,
-		in: make(chan *block, 4), free: make(chan *block, 8+kernels), done: make(chan struct{}),
+func newMerger(s sink, sources int) *merger {
+	return &merger{
+		sink: s, ahead: aheadSize, queues: make([]queue, sources), now: -1,
+		in: make(chan *block, 4), free: make(chan *block, 8+sources), done: make(chan struct{}),
 	}
-	return m
 }
 
 // block is an empty block, for a tracer to fill.
@@ -59,7 +52,7 @@ func (m *merger) block() *block {
 	}
 }
 
-// run takes blocks until every kernel's last has come. After an error it goes on
+// run takes blocks until every source's last has come. After an error it goes on
 // taking them, so that nobody waits for ever.
 func (m *merger) run() {
 	defer close(m.done)
@@ -90,11 +83,11 @@ func (m *merger) run() {
 			final = max(final, m.queues[i].final)
 		}
 		m.stamp(final)
-		m.flush()
 	}
+	m.check(m.sink.end())
 }
 
-// merge writes all that no kernel can precede any more.
+// merge passes on all that no source can precede any more.
 func (m *merger) merge() {
 	safe := int64(never)
 	for i := range m.queues {
@@ -105,7 +98,7 @@ func (m *merger) merge() {
 			return
 		}
 	}
-	for {
+	for m.failed.Load() == nil {
 		first := -1
 		at := safe
 		for i := range m.queues {
@@ -121,7 +114,7 @@ func (m *merger) merge() {
 	}
 }
 
-// dump writes the first part of every kernel: the values at the beginning.
+// dump passes on the first part of every source: the values at the beginning.
 func (m *merger) dump() bool {
 	for i := range m.queues {
 		if len(m.queues[i].blocks) == 0 {
@@ -131,11 +124,11 @@ func (m *merger) dump() bool {
 	m.begun = true
 	t, _ := m.queues[0].peek()
 	m.stamp(t)
-	m.out = append(m.out, "$dumpvars\n"...)
+	m.sink.dump(true)
 	for i := range m.queues {
 		m.take(i)
 	}
-	m.out = append(m.out, "$end\n"...)
+	m.sink.dump(false)
 	return true
 }
 
@@ -147,7 +140,7 @@ func (q *queue) peek() (int64, bool) {
 	return q.blocks[0].parts[q.part].t, true
 }
 
-// take writes a queue's next part.
+// take passes on a queue's next part.
 func (m *merger) take(i int) {
 	q := &m.queues[i]
 	b := q.blocks[0]
@@ -155,10 +148,7 @@ func (m *merger) take(i int) {
 	if q.part > 0 {
 		start = b.parts[q.part-1].end
 	}
-	m.out = append(m.out, b.buf[start:b.parts[q.part].end]...)
-	if len(m.out) >= writeSize {
-		m.flush()
-	}
+	m.check(m.sink.changes(b.buf[start:b.parts[q.part].end]))
 	if q.part++; q.part == len(b.parts) {
 		q.part = 0
 		m.drop(q, 0)
@@ -179,19 +169,14 @@ func (m *merger) drop(q *queue, i int) {
 func (m *merger) stamp(t int64) {
 	if t != m.now {
 		m.now = t
-		m.out = append(m.out, '#')
-		m.out = strconv.AppendInt(m.out, t, 10)
-		m.out = append(m.out, '\n')
+		m.check(m.sink.time(t))
 	}
 }
 
-func (m *merger) flush() {
-	if m.failed.Load() == nil {
-		if _, err := m.w.Write(m.out); err != nil {
-			m.fail(fmt.Errorf("waves: %w", err))
-		}
+func (m *merger) check(err error) {
+	if err != nil {
+		m.fail(err)
 	}
-	m.out = m.out[:0]
 }
 
 func (m *merger) fail(err error) { m.failed.CompareAndSwap(nil, &err) }

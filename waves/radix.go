@@ -14,6 +14,8 @@ const (
 	showBin    = 0x28
 	showSigned = 0x420
 	showText   = 0x820
+	showFile   = 0x2000      // names from a file
+	showEnum   = 0x100000028 // names from the FST, which has them by binary digits
 )
 
 // Colours of traces in GTKWave.
@@ -53,7 +55,7 @@ func radix(v *Var) int {
 	s := &v.Signal
 	typ := strings.ToLower(s.Type[strings.LastIndexByte(s.Type, '.')+1:])
 	switch {
-	case v.Text:
+	case v.text():
 		return showText
 	case v.Width == 1:
 		return showBin
@@ -73,7 +75,7 @@ func colour(v *Var) int {
 		return 0
 	case hasWord(v.Name, errs):
 		return red
-	case v.Text || s.Kind == hdl.Enum:
+	case v.text() || s.Kind == hdl.Enum:
 		return orange
 	case s.Role == hdl.RoleTake || s.Role == hdl.RolePut:
 		return yellow

@@ -1,10 +1,8 @@
 package waves
 
-import "rnic/hdl"
-
 // texts is the names of an enum's values as the file has them.
 type texts struct {
-	tail   code
+	code   code
 	names  func(uint64) string
 	narrow [][]byte          // by value, as they are needed
 	wide   map[uint64][]byte // likewise, for enums too wide to list
@@ -13,8 +11,9 @@ type texts struct {
 // wideTexts is how many names of a wide enum are kept.
 const wideTexts = 4096
 
-func newTexts(s *hdl.Signal, id []byte) *texts {
-	t := &texts{tail: newCode(id, false), names: s.Names}
+func newTexts(v *Var, f format) *texts {
+	s := &v.Signal
+	t := &texts{code: newCode(f, v, false), names: s.Names}
 	if s.Width <= enumTable {
 		t.narrow = make([][]byte, 1<<s.Width)
 	} else {
@@ -23,19 +22,43 @@ func newTexts(s *hdl.Signal, id []byte) *texts {
 	return t
 }
 
-func (t *texts) append(b []byte, v uint64) []byte {
+// change appends the change to the name of a value, or to nothing if it is x.
+func (t *texts) change(b []byte, v uint64, x bool) []byte {
+	if t.code.record != 0 {
+		b = appendHead(b, t.code.record)
+		if x {
+			return appendTextValue(b, "")
+		}
+		return append(b, t.of(v)...)
+	}
+	b = append(b, 's')
+	if !x {
+		b = append(b, t.of(v)...)
+	}
+	return t.code.append(b)
+}
+
+// of is the name of a value as the format has it.
+func (t *texts) of(v uint64) []byte {
 	if t.narrow != nil {
 		if t.narrow[v] == nil {
-			t.narrow[v] = appendText([]byte{}, t.names(v))
+			t.narrow[v] = t.render(v)
 		}
-		return append(b, t.narrow[v]...)
+		return t.narrow[v]
 	}
 	name, ok := t.wide[v]
 	if !ok {
-		name = appendText(nil, t.names(v))
+		name = t.render(v)
 		if len(t.wide) < wideTexts {
 			t.wide[v] = name
 		}
 	}
-	return append(b, name...)
+	return name
+}
+
+func (t *texts) render(v uint64) []byte {
+	if t.code.record != 0 {
+		return appendTextValue(nil, t.names(v))
+	}
+	return appendText([]byte{}, t.names(v))
 }

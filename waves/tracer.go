@@ -21,7 +21,8 @@ type tracer struct {
 	state      []int32 // owners of state that have variables
 	past       []int32 // owners of what happens in a cycle, likewise
 	clk, reset code
-	high       byte // what clk is shown as
+	rows       *rowing // of the kernel, or nil
+	high       byte    // what clk is shown as
 
 	phase   phase
 	resting bool // jumping: clk is x
@@ -31,6 +32,7 @@ type tracer struct {
 	b       *block
 	t       int64 // of what is being appended to b
 	sent    int64 // upto of the last block
+	final   int64 // where it ended, once done
 }
 
 type phase uint8
@@ -42,13 +44,16 @@ const (
 	done
 )
 
-func newTracer(k *hdl.Kernel, m *merger, src int, vars []*Var, from, to int64) *tracer {
+func newTracer(k *hdl.Kernel, m *merger, src int, vars []*Var, f format, from, to int64) *tracer {
 	t := &tracer{k: k, m: m, src: src, period: k.PeriodPs(), from: from, to: to, b: m.block()}
 	t.half = t.period / 2
-	t.clk, t.reset = newCode(vars[0].id, true), newCode(vars[1].id, true)
+	t.clk, t.reset = newCode(f, vars[0], true), newCode(f, vars[1], true)
 	byOwner := map[int][]*Var{}
 	top := -1
 	for _, v := range vars[2:] {
+		if v.Row {
+			continue
+		}
 		byOwner[v.Signal.Owner] = append(byOwner[v.Signal.Owner], v)
 		top = max(top, v.Signal.Owner)
 	}
@@ -58,10 +63,10 @@ func newTracer(k *hdl.Kernel, m *merger, src int, vars []*Var, from, to int64) *
 		t.owners[o].first = int32(len(t.shown))
 		for _, v := range own {
 			if v.Text {
-				t.shown[len(t.shown)-1].text = newTexts(&v.Signal, v.id)
+				t.shown[len(t.shown)-1].text = newTexts(v, f)
 				continue
 			}
-			t.shown = append(t.shown, newShown(v))
+			t.shown = append(t.shown, newShown(v, f))
 		}
 		t.owners[o].last = int32(len(t.shown))
 		switch {
@@ -150,7 +155,7 @@ func (t *tracer) clock(v byte) {
 }
 
 func (t *tracer) level(c *code, v byte) {
-	t.b.buf = c.append(append(t.b.buf, v))
+	t.b.buf = c.bit(t.b.buf, v)
 }
 
 // changes renders owners as they are now.

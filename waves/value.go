@@ -38,7 +38,7 @@ type shown struct {
 	size  uint8
 	how   how
 	x     bool
-	tail  code
+	code  code
 	text  *texts
 }
 
@@ -52,31 +52,9 @@ const (
 	asAddress // of a RAM port: x unless one of gates, read and write, is set
 )
 
-// code is an identifier code and the end of the line, as it is appended: at most 8
-// bytes in a word.
-type code struct {
-	word uint64
-	n    int
-}
-
-// newCode is the code behind a value of the given form: of several characters, it
-// stands apart.
-func newCode(id []byte, scalar bool) code {
-	s := string(id) + "\n"
-	if !scalar {
-		s = " " + s
-	}
-	var w [8]byte
-	return code{n: copy(w[:], s), word: binary.LittleEndian.Uint64(w[:])}
-}
-
-func (c *code) append(b []byte) []byte {
-	return binary.LittleEndian.AppendUint64(b, c.word)[:len(b)+c.n]
-}
-
-func newShown(v *Var) shown {
+func newShown(v *Var, f format) shown {
 	s := &v.Signal
-	d := shown{off: s.Offset, size: uint8(s.Size), bit: s.Width == 1, tail: newCode(v.id, s.Width == 1), mask: ^uint64(0) >> (64 - min(64, s.Width))}
+	d := shown{off: s.Offset, size: uint8(s.Size), bit: s.Width == 1, code: newCode(f, v, s.Width == 1), mask: ^uint64(0) >> (64 - min(64, s.Width))}
 	switch {
 	case s.Kind == hdl.Bytes:
 		d.how, d.wide = asBytes, make([]byte, s.Size)
@@ -140,6 +118,9 @@ func (d *shown) void(b []byte) []byte {
 
 // append renders the value.
 func (d *shown) append(b []byte) []byte {
+	if d.code.record != 0 {
+		return d.appendRecord(b)
+	}
 	switch {
 	case d.x && d.bit:
 		b = append(b, 'x')
@@ -152,13 +133,9 @@ func (d *shown) append(b []byte) []byte {
 	default:
 		b = appendBits(append(b, 'b'), d.last)
 	}
-	b = d.tail.append(b)
+	b = d.code.append(b)
 	if d.text != nil {
-		b = append(b, 's')
-		if !d.x {
-			b = d.text.append(b, d.last)
-		}
-		b = d.text.tail.append(b)
+		b = d.text.change(b, d.last, d.x)
 	}
 	return b
 }

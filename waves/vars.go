@@ -13,18 +13,26 @@ type Var struct {
 	Name   string // last part of Path
 	Width  int    // bits
 	Text   bool   // a string: the name of the value of the enum declared before
+	Row    bool   // a string: a Row
 	Kernel int    // index among the kernels
 	Signal hdl.Signal
-	id     []byte
+	n      int // place in the file, from 0
+	row    *Row
 	gates  [2]uintptr // of a RAM address: where its owner has read and write
 }
 
 // Clock tells whether the variable is a clk or reset, which are no signal of hdl's.
-func (v *Var) Clock() bool { return v.Signal.Path == "" }
+func (v *Var) Clock() bool { return v.Signal.Path == "" && !v.Row }
+
+// text tells whether the variable is a string.
+func (v *Var) text() bool { return v.Text || v.Row }
+
+// register tells whether the variable is a register of a module.
+func (v *Var) register() bool { return v.Signal.Path != "" && v.Signal.Role == hdl.RoleReg }
 
 // Ref is the variable as GTKWave calls it, with its range.
 func (v *Var) Ref() string {
-	if v.Text || v.Width == 1 {
+	if v.Width == 1 {
 		return v.Path
 	}
 	return v.Path + "[" + strconv.Itoa(v.Width-1) + ":0]"
@@ -140,10 +148,10 @@ func (n *node) prune(s *selection) {
 	n.kids = kids
 }
 
-// number gives variables their codes, in the order of declaration, and lists them.
+// number gives variables their places, in the order of declaration, and lists them.
 func (n *node) number(all []*Var) []*Var {
 	for _, v := range n.vars {
-		v.id = appendID(nil, len(all))
+		v.n = len(all)
 		all = append(all, v)
 	}
 	for _, k := range n.kids {

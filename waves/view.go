@@ -16,9 +16,9 @@ type View struct {
 	From, To int64    // ps; the whole file, or around the markers, if To is zero
 	Overview []Group  // open groups at the top; with them, or with many traces, blocks start folded
 
-	// Translate makes a file beside the save file. With it, and in the profile
+	// Translate makes a file beside the save file. With it, and in a VCD of the profile
 	// Portable, names of enums come from such files; GTKWave finds them only if it
-	// is started in their folder.
+	// is started in their folder. An FST has the names in itself.
 	Translate func(name string) (io.WriteCloser, error)
 }
 
@@ -47,13 +47,13 @@ const (
 	wavesWidth          = winWidth - namesWidth - 110 // on a screen that is just as wide
 )
 
-// Save writes the save file of GTKWave that goes with a closed VCD: name.gtkw beside
-// name.vcd, in whatever folder.
-func (v *VCD) Save(w io.Writer, name string, view View) error {
+// Save writes the save file of GTKWave that goes with a closed file: name.gtkw beside
+// name.vcd or name.fst, in whatever folder.
+func (v *File) Save(w io.Writer, name string, view View) error {
 	if len(view.Markers) > 26 {
 		return fmt.Errorf("waves: %d markers: %w", len(view.Markers), ErrMarkers)
 	}
-	s := &saver{view: view, name: name, vars: v.Vars, files: map[string]int{}}
+	s := &saver{view: view, name: name, format: v.format, vars: v.Vars, files: map[string]int{}}
 	s.head(v.Start, v.End)
 	if err := s.overview(); err != nil {
 		return err
@@ -73,12 +73,13 @@ func (v *VCD) Save(w io.Writer, name string, view View) error {
 }
 
 type saver struct {
-	b     []byte
-	view  View
-	name  string
-	vars  []*Var
-	files map[string]int // of names of enums, by content, numbered from 1
-	err   error
+	b      []byte
+	view   View
+	name   string
+	format format
+	vars   []*Var
+	files  map[string]int // of names of enums, by content, numbered from 1
+	err    error
 }
 
 func (s *saver) line(format string, args ...any) {
@@ -98,7 +99,7 @@ func (s *saver) head(start, end int64) {
 			from, to = max(start, from-margin), min(end, to+margin)
 		}
 	}
-	s.line(`[dumpfile] "%s.vcd"`, s.name)
+	s.line(`[dumpfile] "%s.%s"`, s.name, s.format)
 	s.line(`[savefile] "%s.gtkw"`, s.name)
 	s.line("[timestart] %d", from)
 	s.line("[size] %d %d", winWidth, winHeight)
@@ -154,11 +155,16 @@ func (s *saver) close(name string, folded bool) {
 func (s *saver) trace(v *Var, name string) {
 	flags := radix(v)
 	file := 0
-	if v.Signal.Kind == hdl.Enum && !v.Text {
-		file = s.translate(v)
-	}
-	if file > 0 {
-		flags |= 0x2000
+	switch {
+	case v.Signal.Kind != hdl.Enum || v.Text:
+	case s.format == asFST:
+		if _, n, _ := (tables{}).of(v); n > 0 {
+			flags = showEnum
+		}
+	default:
+		if file = s.translate(v); file > 0 {
+			flags |= showFile
+		}
 	}
 	s.line("@%x", flags)
 	if file > 0 {

@@ -121,7 +121,7 @@ func (t *tracer) finish() {
 // end gives the last block away, and with it the time at which the kernel's part of
 // the file ends.
 func (t *tracer) end(ps int64) {
-	t.phase = done
+	t.phase, t.final = done, ps
 	t.at(ps)
 	t.b.src, t.b.upto, t.b.final, t.b.last = t.src, never, ps, true
 	t.m.in <- t.b

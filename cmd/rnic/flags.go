@@ -86,16 +86,19 @@ func (r *runCmd) window() error {
 	switch {
 	case r.All && !r.Stats:
 		return fmt.Errorf("--all chooses what --stats prints, and there is no --stats")
-	case !r.VCD && (len(r.Scope) > 0 || r.From != 0 || r.To != 0):
-		return fmt.Errorf("--scope, --from and --to choose what --vcd writes, and there is no --vcd")
+	case !r.waves() && (len(r.Scope) > 0 || r.From != 0 || r.To != 0):
+		return fmt.Errorf("--scope, --from and --to choose what --fst and --vcd write, and there is neither")
 	case r.From < 0 || r.From > maxWindow:
 		return fmt.Errorf("--from %v: must be 0s to %v", r.From, maxWindow)
 	case r.To < 0 || r.To > maxWindow:
 		return fmt.Errorf("--to %v: must be 0s to %v", r.To, maxWindow)
 	case r.To != 0 && r.To < r.From:
 		return fmt.Errorf("--to %v: before --from %v", r.To, r.From)
-	case (r.VCD || r.Pcap) && strings.TrimSpace(r.Out) == "":
+	case (r.waves() || r.Pcap) && strings.TrimSpace(r.Out) == "":
 		return fmt.Errorf("--out: no name of a folder")
 	}
 	return nil
 }
+
+// waves tells whether waveforms are asked for.
+func (r *runCmd) waves() bool { return r.VCD || r.FST }

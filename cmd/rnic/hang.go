@@ -56,7 +56,7 @@ func repeat(args []string) string {
 		switch {
 		case skip:
 			skip = false
-		case name == "--vcd":
+		case name == "--vcd" || name == "--fst":
 		case name == "--from" || name == "--to" || name == "--scope":
 			skip = !whole
 		case strings.Trim(a, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,%+") == "" && a != "":

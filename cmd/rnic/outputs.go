@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"rnic/hdl"
 	"rnic/tb"
 	"rnic/waves"
 )
@@ -15,7 +16,7 @@ import (
 // outputs are the files of a run. All are in one folder, and none holds a path,
 // a wall time or a name of the machine.
 type outputs struct {
-	vcd      *waves.VCD
+	waves    []*waves.File // an FST, a VCD: the save file is of the first
 	gtkw     string
 	probes   [2]*tb.Probe // of the streams of marks
 	captures []*waves.Capture
@@ -26,15 +27,15 @@ type outputs struct {
 // open creates the files that the flags ask for.
 func (r *runCmd) open(b *tb.Bench) (*outputs, error) {
 	o := &outputs{files: []string{}, from: r.From}
-	if !r.VCD && !r.Pcap {
+	if !r.waves() && !r.Pcap {
 		return o, nil
 	}
 	if err := os.MkdirAll(r.Out, 0o777); err != nil {
 		return nil, err
 	}
 	var err error
-	if r.VCD {
-		err = o.openVCD(r, b)
+	if r.waves() {
+		err = o.openWaves(r, b)
 	}
 	if r.Pcap && err == nil {
 		err = o.openCaptures(r, b)
@@ -46,17 +47,26 @@ func (r *runCmd) open(b *tb.Bench) (*outputs, error) {
 	return o, nil
 }
 
-func (o *outputs) openVCD(r *runCmd, b *tb.Bench) error {
-	profile := waves.Rich
+func (o *outputs) openWaves(r *runCmd, b *tb.Bench) error {
+	opt := waves.Options{From: picoseconds(r.From), To: picoseconds(r.To), Scopes: r.Scope}
 	if r.Profile == "portable" {
-		profile = waves.Portable
+		opt.Profile = waves.Portable
 	}
-	path := filepath.Join(r.Out, "rnic.vcd")
-	vcd, err := waves.Create(path, waves.Options{
-		Profile: profile, From: picoseconds(r.From), To: picoseconds(r.To), Scopes: r.Scope,
-	}, b.Hosts[0].K, b.Hosts[1].K)
-	if err != nil {
-		return err
+	for _, f := range []struct {
+		wanted bool
+		name   string
+		create func(string, waves.Options, ...*hdl.Kernel) (*waves.File, error)
+	}{{r.FST, "rnic.fst", waves.CreateFST}, {r.VCD, "rnic.vcd", waves.Create}} {
+		if !f.wanted {
+			continue
+		}
+		path := filepath.Join(r.Out, f.name)
+		w, err := f.create(path, opt, b.Hosts[0].K, b.Hosts[1].K)
+		if err != nil {
+			return err
+		}
+		o.waves = append(o.waves, w)
+		o.files = append(o.files, path)
 	}
 	for i, h := range b.Hosts {
 		var paths []string
@@ -65,12 +75,13 @@ func (o *outputs) openVCD(r *runCmd, b *tb.Bench) error {
 				paths = append(paths, m.path)
 			}
 		}
+		var err error
 		if o.probes[i], err = tb.NewProbe(h.K, 1, paths...); err != nil {
-			return errors.Join(err, vcd.Close())
+			return err
 		}
 	}
-	o.vcd, o.gtkw = vcd, filepath.Join(r.Out, "rnic.gtkw")
-	o.files = append(o.files, path, o.gtkw)
+	o.gtkw = filepath.Join(r.Out, "rnic.gtkw")
+	o.files = append(o.files, o.gtkw)
 	return nil
 }
 
@@ -98,8 +109,8 @@ func (o *outputs) openCaptures(r *runCmd, b *tb.Bench) error {
 // line.
 func (o *outputs) close() error {
 	var errs []error
-	if o.vcd != nil {
-		errs = append(errs, o.vcd.Close())
+	for _, w := range o.waves {
+		errs = append(errs, w.Close())
 	}
 	for _, c := range o.captures {
 		errs = append(errs, c.Close())
@@ -114,7 +125,7 @@ func (o *outputs) finish(cycles uint64) error {
 	switch {
 	case errors.Is(err, waves.ErrWindow):
 		return fmt.Errorf("--from %v: the run ended at %v", o.from, time.Duration(cycles*tb.PeriodPs/1000))
-	case err == nil && o.vcd != nil:
+	case err == nil && len(o.waves) > 0:
 		return o.save()
 	}
 	return err
@@ -126,13 +137,13 @@ func (o *outputs) save() error {
 	if err != nil {
 		return err
 	}
-	v := waves.View{Overview: overview}
+	v, w := waves.View{Overview: overview}, o.waves[0]
 	for _, m := range marks {
 		for _, cycle := range o.probes[m.host].Cycles(m.path) {
-			if ps := int64(cycle) * tb.PeriodPs; ps >= o.vcd.Start && ps <= o.vcd.End {
+			if ps := int64(cycle) * tb.PeriodPs; ps >= w.Start && ps <= w.End {
 				v.Markers = append(v.Markers, waves.Marker{Name: m.name, Ps: ps})
 			}
 		}
 	}
-	return errors.Join(o.vcd.Save(f, "rnic", v), f.Close())
+	return errors.Join(w.Save(f, "rnic", v), f.Close())
 }

@@ -14,7 +14,7 @@ import (
 // runCmd transfers a file. What it prints is the same for the same flags, but
 // for the wall time.
 type runCmd struct {
-	File string `arg:"" optional:"" help:"File to send; without it a built-in payload of 16 KiB. A .yaml or .yml file is a scenario (docs/scenarios.md): it is run and judged, with --seed, --strict, --vcd, --pcap, --out and --json."`
+	File string `arg:"" optional:"" help:"File to send; without it a built-in payload of 16 KiB. A .yaml or .yml file is a scenario (docs/scenarios.md): it is run and judged, with --seed, --strict, --vcd, --fst, --pcap, --out and --json."`
 
 	MTU     int    `default:"1024" help:"Path MTU in bytes: 256, 512, 1024, 2048 or 4096."`
 	QPs     int    `name:"qps" default:"4" help:"Queue pairs, which take the messages in turn."`
@@ -32,8 +32,9 @@ type runCmd struct {
 
 	timing `embed:""`
 
-	VCD     bool          `help:"Write the waveforms, and a GTKWave save file beside them."`
-	Profile string        `default:"rich" enum:"rich,portable" help:"Dialect of the VCD: ${enum}."`
+	VCD     bool          `help:"Write the waveforms as a VCD, and a GTKWave save file beside them."`
+	FST     bool          `name:"fst" help:"Write the waveforms as an FST, with the save file: much smaller, opens at once."`
+	Profile string        `default:"rich" enum:"rich,portable" help:"Dialect of the waveforms: ${enum}."`
 	Pcap    bool          `help:"Write the packets of each port."`
 	Out     string        `default:"out" help:"Folder for the files."`
 	Scope   []string      `help:"Trace only these parts of the hierarchy, as host_a.nic.ack_gen."`

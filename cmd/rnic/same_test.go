@@ -18,7 +18,7 @@ var outputs = []string{"rnic.vcd", "rnic.gtkw", "host_a.pcapng", "host_b.pcapng"
 func TestSameSeedSameFiles(t *testing.T) {
 	dir := t.TempDir()
 	file, _ := random(t, dir, 9000)
-	job := []string{"run", file, "--vcd", "--pcap", "--qps", "3", "--mtu", "512"}
+	job := []string{"run", file, "--fst", "--vcd", "--pcap", "--qps", "3", "--mtu", "512"}
 	rnic(t, dir, append(job, "--out", "first")...)
 	deep := filepath.Join(dir, "elsewhere", "of", "another depth")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "cwd"), 0o777))
@@ -28,7 +28,7 @@ func TestSameSeedSameFiles(t *testing.T) {
 		if !filepath.IsAbs(out) {
 			out = filepath.Join(dir, out)
 		}
-		for _, f := range outputs {
+		for _, f := range append([]string{"rnic.fst"}, outputs...) {
 			require.True(t, bytes.Equal(read(t, dir0(t, dir), "first", f), read(t, out, f)), "%s: %s differs", name, f)
 		}
 	}
@@ -43,7 +43,7 @@ func TestSameSeedSameFiles(t *testing.T) {
 	same("one processor, another zone", dir, "third")
 
 	rnic(t, dir, append(job, "--out", "other", "--seed", "2")...)
-	for _, f := range []string{"rnic.vcd", "host_a.pcapng", "host_b.pcapng"} {
+	for _, f := range []string{"rnic.fst", "rnic.vcd", "host_a.pcapng", "host_b.pcapng"} {
 		require.False(t, bytes.Equal(read(t, dir, "first", f), read(t, dir, "other", f)), "%s is that of another seed", f)
 	}
 	require.Equal(t, int64(9000), runJSON(t, dir, append(job[1:], "--seed", "2", "--out", "json")...).Bytes)
@@ -60,7 +60,7 @@ func dir0(t testing.TB, dir string) string {
 // Nothing in a file tells of the machine or of the day.
 func TestNothingOfTheMachineInTheFiles(t *testing.T) {
 	dir := t.TempDir()
-	rnic(t, dir, "run", "--vcd", "--pcap", "--out", filepath.Join(dir, "out"))
+	rnic(t, dir, "run", "--fst", "--vcd", "--pcap", "--out", filepath.Join(dir, "out"))
 	words := []string{dir, "linux", "amd64", "/tmp", time.Now().Format("2006-01"), strconv.FormatInt(time.Now().Unix()/1000, 10)}
 	if name, err := os.Hostname(); err == nil && len(name) > 3 {
 		words = append(words, name)
@@ -71,7 +71,7 @@ func TestNothingOfTheMachineInTheFiles(t *testing.T) {
 	if home := os.Getenv("HOME"); len(home) > 3 {
 		words = append(words, home)
 	}
-	for _, f := range outputs {
+	for _, f := range append([]string{"rnic.fst"}, outputs...) {
 		b := read(t, dir, "out", f)
 		require.NotEmpty(t, b)
 		for _, w := range words {

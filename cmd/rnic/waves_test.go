@@ -242,3 +242,25 @@ func TestFSTAndBack(t *testing.T) {
 		wavetest.RoundTrip(t, filepath.Join(dir, "out", "rnic.vcd"))
 	}
 }
+
+// An FST shows what the VCD of the same run shows, and its save file opens it.
+func TestFST(t *testing.T) {
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"--qps", "2"}, {"--profile", "portable"}, {"--from", "70us", "--to", "78.123us", "--scope", "nic.pkt_tx"}, {"--strict", "--op", "read"},
+	} {
+		rnic(t, dir, append([]string{"run", "--vcd", "--fst"}, args...)...)
+		wavetest.Same(t, filepath.Join(dir, "out", "rnic.vcd"), filepath.Join(dir, "out", "rnic.fst"))
+	}
+	for _, profile := range []string{"rich", "portable"} {
+		require.NotContains(t, rnic(t, dir, "run", "--fst", "--profile", profile, "--out", profile), "vcd")
+		text := string(read(t, dir, profile, "rnic.gtkw"))
+		require.Contains(t, text, "[dumpfile] \"rnic.fst\"\n")
+		got := wavetest.GTKWave(t, `
+gtkwave::setMarker [gtkwave::getNamedMarker B]
+foreach s {wqe_sched/fetch/reader/ctx/state pkt_tx/send/payload/head/pkt/opcode} {
+	say "$s [gtkwave::getTraceValueAtMarkerFromName $s]"
+}`, filepath.Join(dir, profile, "rnic.fst"), filepath.Join(dir, profile, "rnic.gtkw"))
+		require.Equal(t, "wqe_sched/fetch/reader/ctx/state RTS\npkt_tx/send/payload/head/pkt/opcode RC_SEND_FIRST\n", got)
+	}
+}

@@ -57,7 +57,19 @@ func BenchmarkTransfer(b *testing.B) {
 			return v
 		})
 	})
+	b.Run("2MiB_fst", func(b *testing.B) {
+		simulate(b, large(), func(t *tb.Bench) io.Closer {
+			v, err := waves.NewFST(discard{}, waves.Options{}, t.Hosts[0].K, t.Hosts[1].K)
+			require.NoError(b, err)
+			return v
+		})
+	})
 }
+
+// discard is io.Discard at any offset.
+type discard struct{}
+
+func (discard) WriteAt(b []byte, _ int64) (int, error) { return len(b), nil }
 
 // BenchmarkIdle is a clock cycle of two NICs at rest, which a thread a host keeps
 // from being jumped.

@@ -74,12 +74,11 @@ func Screen(t testing.TB) string {
 }
 
 // usual is what GTKWave prints when nothing is wrong.
-var usual = regexp.MustCompile(`^(|GTKWave Analyzer .*|\[\d+\] (start|end) time\.|GTKWAVE \| Executing Tcl script '.*'|Exiting\.)$`)
+var usual = regexp.MustCompile(`^(|GTKWave Analyzer .*|\[\d+\] (start|end) time\.|GTKWAVE \| Executing Tcl script '.*'|Exiting\.|FSTLOAD \| (Processing|Built|Building|Sorting|Extracting) .*)$`)
 
-// GTKWave loads files, a VCD and perhaps a save file, in the folder of the first, and
-// runs a Tcl script. It gives
-// what the script printed and fails the test on any message of GTKWave's own. The
-// script prints by the procedure say.
+// GTKWave loads files, of waves and perhaps a save file, in the folder of the first, and
+// runs a Tcl script. It gives what the script printed and fails the test on any message
+// of GTKWave's own. The script prints by the procedure say.
 func GTKWave(t testing.TB, script string, files ...string) string {
 	t.Helper()
 	Need(t, "gtkwave")
@@ -114,23 +113,41 @@ func RoundTrip(t testing.TB, vcd string) {
 	Need(t, "vcd2fst", "fst2vcd")
 	fst := filepath.Join(t.TempDir(), "round.fst")
 	Tool(t, "", nil, "vcd2fst", "-v", vcd, "-f", fst)
-	back := Tool(t, "", nil, "fst2vcd", "-f", fst)
-	f, err := os.Open(vcd)
+	Same(t, vcd, fst)
+}
+
+// Same demands that a VCD and an FST show the same.
+func Same(t testing.TB, vcd, fst string) {
+	t.Helper()
+	want, got := read(t, vcd), FST(t, fst)
+	if a, b := want.Canon(), got.Canon(); a != b {
+		t.Fatalf("%s is not what %s shows:\n%s", vcd, fst, difference(a, b))
+	}
+}
+
+// FST is what an FST shows, by fst2vcd.
+func FST(t testing.TB, path string) *vcdnorm.File {
+	t.Helper()
+	Need(t, "fst2vcd")
+	vcd := filepath.Join(t.TempDir(), "back.vcd")
+	if out := Tool(t, "", nil, "fst2vcd", "-f", path, "-o", vcd); out != "" {
+		t.Fatalf("fst2vcd %s: %s", path, out)
+	}
+	return read(t, vcd)
+}
+
+func read(t testing.TB, vcd string) *vcdnorm.File {
+	t.Helper()
+	r, err := os.Open(vcd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	want, err := vcdnorm.Read(f)
+	defer r.Close()
+	f, err := vcdnorm.Read(r)
 	if err != nil {
 		t.Fatalf("%s: %v", vcd, err)
 	}
-	got, err := vcdnorm.Read(strings.NewReader(back))
-	if err != nil {
-		t.Fatalf("%s after vcd2fst and fst2vcd: %v", vcd, err)
-	}
-	if a, b := want.Canon(), got.Canon(); a != b {
-		t.Fatalf("%s is not what vcd2fst and fst2vcd make of it:\n%s", vcd, difference(a, b))
-	}
+	return f
 }
 
 // difference is the first line that differs.
