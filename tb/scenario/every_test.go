@@ -182,3 +182,14 @@ func TestPlacedLate(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, failures(r))
 }
+
+// A QP that an RNR NAK has wait for long waits on when what it was about is acknowledged
+// after all: work requests behind it are late, and nothing hangs.
+func TestWaitGoesOn(t *testing.T) {
+	s, err := variants[0].read("corrupt a nth=16 field=syndrome set=0x3f repair")
+	require.NoError(t, err)
+	r, err := s.Run(Options{Seed: 1})
+	require.NoError(t, err)
+	require.Empty(t, failures(r))
+	require.Greater(t, r.SimNs, 491.52e6)
+}
