@@ -193,3 +193,23 @@ func TestWaitGoesOn(t *testing.T) {
 	require.Empty(t, failures(r))
 	require.Greater(t, r.SimNs, 491.52e6)
 }
+
+// A completion that does not come is told in the report, with all that came, also when
+// nothing at all moves any more.
+func TestNeverCame(t *testing.T) {
+	s, err := Read("f", []byte(`
+qps: {qa: {host: a, peer: qb}, qb: {host: b}}
+mrs: {m: {host: a, size: 8B}}
+work:
+  - {name: never, qp: qb, op: recv}
+  - {name: nop, qp: qa, op: nop}
+expect: {completions: [{wr: nop}, {wr: never}]}
+`))
+	require.NoError(t, err)
+	r, err := s.Run(Options{Seed: 1})
+	require.NoError(t, err)
+	l := failures(r)
+	require.Len(t, l, 2)
+	require.Contains(t, l[0], "never: expected success")
+	require.Contains(t, l[1], "an end")
+}

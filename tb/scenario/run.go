@@ -159,7 +159,11 @@ func (r *run) work() error {
 		s.begin.Notify()
 	}
 	dog := hang.Watch(r.b, hang.Options{})
-	err := r.errors(dog.Run(r.over, limit))
+	err := dog.Run(r.over, limit)
+	if h, ok := errors.AsType[*hang.Hang](err); ok && h.WR == nil && h.Err == nil { // nothing is to be done any more, and not all that is expected has come
+		r.late, err = true, nil
+	}
+	err = r.errors(err)
 	if err == nil && r.late {
 		r.hang = dog.Suspect(fmt.Sprintf("it has not ended within %v", r.s.TimeLimit))
 	}
