@@ -160,11 +160,13 @@ func (r *run) work() error {
 	}
 	dog := hang.Watch(r.b, hang.Options{})
 	err := dog.Run(r.over, limit)
-	if h, ok := errors.AsType[*hang.Hang](err); ok && h.WR == nil && h.Err == nil { // nothing is to be done any more, and not all that is expected has come
+	h, ok := errors.AsType[*hang.Hang](err)
+	idle := ok && h.WR == nil && h.Err == nil // no work is left, and not all that is expected has come
+	if idle {
 		r.late, err = true, nil
 	}
 	err = r.errors(err)
-	if err == nil && r.late {
+	if err == nil && r.late && !idle {
 		r.hang = dog.Suspect(fmt.Sprintf("it has not ended within %v", r.s.TimeLimit))
 	}
 	return err
