@@ -23,7 +23,7 @@ type levels struct {
 	AdminReg hdl.Sig[port.AdminReg]
 	PortReg  hdl.Sig[port.PortReg]
 	Stats    hdl.Tap[port.AdminStats]
-	Bells    hdl.Tap[port.DoorbellStats]
+	Bells    hdl.Tap[port.QPStats]
 }
 
 func (l *levels) Eval() {

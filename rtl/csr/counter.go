@@ -62,7 +62,7 @@ func (c *CSR) transportCounter(n abi.Counter) uint64 {
 	case abi.PacketSeqErr:
 		return r.PacketSeqErr
 	case abi.LocalAckTimeoutErr:
-		return c.Taps.Req.Get().LocalAckTimeoutErr
+		return c.Taps.QP.Get().LocalAckTimeoutErr
 	case abi.RNRNakRetryErr:
 		return r.RnrNakRetryErr
 	case abi.ImpliedNakSeqErr:
@@ -97,7 +97,7 @@ func (c *CSR) transportCounter(n abi.Counter) uint64 {
 
 func (c *CSR) hostCounter(n abi.Counter) uint64 {
 	cq, dma, own := c.Taps.CQ.Get(), c.Taps.Dma.Get(), &c.Q.Stats
-	sched, bell := c.Taps.Sched.Get(), c.Taps.Doorbell.Get()
+	sched, bell := c.Taps.Sched.Get(), c.Taps.QP.Get()
 	switch n {
 	case abi.CQEsWritten:
 		return cq.CQEs

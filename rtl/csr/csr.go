@@ -71,15 +71,14 @@ type window struct {
 
 // Taps are the counters of the other blocks.
 type Taps struct {
-	Rx       hdl.Tap[port.RxStats]
-	Tx       hdl.Tap[port.TxStats]
-	Resp     hdl.Tap[port.RespStats]
-	Req      hdl.Tap[port.ReqStats]
-	Sched    hdl.Tap[port.SchedStats]
-	Doorbell hdl.Tap[port.DoorbellStats]
-	CQ       hdl.Tap[port.CQStats]
-	Dma      hdl.Tap[port.DmaStats]
-	Admin    hdl.Tap[port.AdminStats]
+	Rx    hdl.Tap[port.RxStats]
+	Tx    hdl.Tap[port.TxStats]
+	Resp  hdl.Tap[port.RespStats]
+	Sched hdl.Tap[port.SchedStats]
+	QP    hdl.Tap[port.QPStats]
+	CQ    hdl.Tap[port.CQStats]
+	Dma   hdl.Tap[port.DmaStats]
+	Admin hdl.Tap[port.AdminStats]
 }
 
 // CSR is the block. Its ports are described in the package comment.

@@ -19,15 +19,14 @@ import (
 
 // stats drives the counters of the other blocks.
 type stats struct {
-	Rx       hdl.Sig[port.RxStats]
-	Tx       hdl.Sig[port.TxStats]
-	Resp     hdl.Sig[port.RespStats]
-	Req      hdl.Sig[port.ReqStats]
-	Sched    hdl.Sig[port.SchedStats]
-	Doorbell hdl.Sig[port.DoorbellStats]
-	CQ       hdl.Sig[port.CQStats]
-	Dma      hdl.Sig[port.DmaStats]
-	Admin    hdl.Sig[port.AdminStats]
+	Rx    hdl.Sig[port.RxStats]
+	Tx    hdl.Sig[port.TxStats]
+	Resp  hdl.Sig[port.RespStats]
+	Sched hdl.Sig[port.SchedStats]
+	QP    hdl.Sig[port.QPStats]
+	CQ    hdl.Sig[port.CQStats]
+	Dma   hdl.Sig[port.DmaStats]
+	Admin hdl.Sig[port.AdminStats]
 	hdl.Regs[struct{ Done bool }]
 	all bool // every counter has a bit of its own
 }
@@ -44,9 +43,8 @@ func (s *stats) Eval() {
 		fill(&s.Rx, &bit)
 		fill(&s.Tx, &bit)
 		fill(&s.Resp, &bit)
-		fill(&s.Req, &bit)
 		fill(&s.Sched, &bit)
-		fill(&s.Doorbell, &bit)
+		fill(&s.QP, &bit)
 		fill(&s.CQ, &bit)
 		fill(&s.Dma, &bit)
 		fill(&s.Admin, &bit)
@@ -97,9 +95,8 @@ func newBench(t require.TestingT, o hdl.Options, throttle uint64) *bench {
 	hdl.Wire(&s.Rx, &tap.Rx)
 	hdl.Wire(&s.Tx, &tap.Tx)
 	hdl.Wire(&s.Resp, &tap.Resp)
-	hdl.Wire(&s.Req, &tap.Req)
 	hdl.Wire(&s.Sched, &tap.Sched)
-	hdl.Wire(&s.Doorbell, &tap.Doorbell)
+	hdl.Wire(&s.QP, &tap.QP)
 	hdl.Wire(&s.CQ, &tap.CQ)
 	hdl.Wire(&s.Dma, &tap.Dma)
 	hdl.Wire(&s.Admin, &tap.Admin)

@@ -33,19 +33,16 @@ type RespStats struct {
 	ReqRemoteOperational                        uint64
 }
 
-// ReqStats are retrans's.
-type ReqStats struct {
-	LocalAckTimeoutErr uint64
-}
-
 // SchedStats are wqe_sched's.
 type SchedStats struct {
 	WQEFetches, PushedWQEs, PushedIgnored uint64
 }
 
-// DoorbellStats are qpc's.
-type DoorbellStats struct {
+// QPStats are qpc's: doorbells that were ignored, and ends of the ACK timer that no
+// acknowledgement had overtaken.
+type QPStats struct {
 	BadPage, BadNumber uint64
+	LocalAckTimeoutErr uint64
 }
 
 // CQStats are cq_writer's. Error counts CQEs whose status is not success. Dropped

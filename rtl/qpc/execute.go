@@ -17,7 +17,7 @@ func (m *QPC) execute() {
 		*answer(m, &m.AdminRes) = r
 	case srcBell:
 		b := c.ring(m.Bell.Take())
-		m.count(&b)
+		m.countBell(&b)
 		w, wanted = b.Write, b.Activate
 		activate.Push, activate.Refuse = m.Bell.Head().Push, b.Refuse
 	case srcGet:
@@ -37,6 +37,9 @@ func (m *QPC) execute() {
 		wanted = c.opens(&v)
 	case srcRetire:
 		r := m.Retire.Take()
+		if r.Kind == port.RetireTimeout && c.expires(r.Una) {
+			m.D.Stats.LocalAckTimeoutErr++
+		}
 		w = c.retire(r)
 		wanted = (r.Kind == port.RetireDone || r.Kind == port.RetireRewind) && c.backlog()
 	case srcFatal:
@@ -58,6 +61,9 @@ func (m *QPC) execute() {
 		m.Activate.Put(activate)
 	}
 	m.store(&c, w, before, queued)
+	if m.D.Stats != q.Stats {
+		m.Stats.Set(m.D.Stats)
+	}
 }
 
 // spread puts what a QP has to tell on the ports of those who should know.

@@ -68,7 +68,7 @@ type regs struct {
 	QPN    port.QPN
 	Known  bool // QPN is one of the device's
 	Read   Bank // the banks that were read
-	Stats  port.DoorbellStats
+	Stats  port.QPStats
 }
 
 // QPC is the block. Its ports are described in the package comment.
@@ -95,7 +95,7 @@ type QPC struct {
 	QPErr    hdl.Out[port.QPError]
 	Async    hdl.Out[port.EventReq]
 	PortReg  hdl.Tap[port.PortReg]
-	Stats    hdl.Sig[port.DoorbellStats]
+	Stats    hdl.Sig[port.QPStats]
 
 	// The queue of QPs with something to tell.
 	Tell hdl.Out[port.QPError]
@@ -287,17 +287,14 @@ func (m *QPC) env() Env {
 	}
 }
 
-// count keeps the doorbell counters.
-func (m *QPC) count(b *Bell) {
+// countBell counts doorbells that are ignored.
+func (m *QPC) countBell(b *Bell) {
 	s := &m.D.Stats
 	if b.BadPage {
 		s.BadPage++
 	}
 	if b.BadNumber {
 		s.BadNumber++
-	}
-	if *s != m.Q.Stats {
-		m.Stats.Set(*s)
 	}
 }
 

@@ -47,7 +47,7 @@ type bench struct {
 type level struct {
 	hdl.Regs[struct{ On bool }]
 	Reg   hdl.Sig[port.PortReg]
-	Stats hdl.Tap[port.DoorbellStats]
+	Stats hdl.Tap[port.QPStats]
 	v     port.PortReg
 }
 

@@ -45,7 +45,7 @@ type outputs struct {
 	StaleSQ  []port.Stale
 	QPErr    []port.QPError
 	Async    []port.EventReq
-	Stats    port.DoorbellStats
+	Stats    port.QPStats
 	Contexts [16]Context
 }
 
@@ -121,6 +121,9 @@ func (m *model) step(s source) port.QPN {
 		}
 		r := take(q)
 		x := load(r.QPN)
+		if r.Kind == port.RetireTimeout && x.expires(r.Una) {
+			o.Stats.LocalAckTimeoutErr++
+		}
 		x.retire(&r)
 		if s == srcRetire && (r.Kind == port.RetireDone || r.Kind == port.RetireRewind) && x.backlog() {
 			activate(port.Activate{QPN: r.QPN})

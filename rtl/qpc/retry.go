@@ -80,17 +80,23 @@ func (c *Context) retry(p *port.RxPkt, psn roce.PSN, n *nak, v *port.RxVerdict, 
 	return w
 }
 
+// expires tells whether the end of the ACK timer is news, and counts. An acknowledgement
+// may have overtaken it: of everything, or one that retrans, which knows of PSNs before
+// known, has not got yet, since the answer is still to be placed in memory; or a rewind.
+func (c *Context) expires(known roce.PSN) bool {
+	return c.Common.Exists && c.sends() && c.unanswered() && !c.Requester.Una.After(known) && !(c.runs() && c.SQ.Rewinding)
+}
+
 // timeout takes the end of the ACK timer, which is always answered by an event, since
-// the timer waits for one. An acknowledgement may have overtaken it: of everything, or
-// one that retrans, which knows of PSNs before known, has not got yet; or a rewind.
+// the timer waits for one.
 func (c *Context) timeout(known roce.PSN) Bank {
 	if !c.sends() {
 		return 0
 	}
 	c.note(NoteEvent)
-	s, r := &c.SQ, &c.Requester
+	r := &c.Requester
 	switch {
-	case !c.unanswered(), r.Una.After(known), c.runs() && s.Rewinding:
+	case !c.expires(known):
 	case !c.runs() || !c.count(false):
 		c.fault(r.Una, abi.StatusRetryExc, abi.VendorTimeout)
 	default:

@@ -206,6 +206,8 @@ func TestTimeoutRaces(t *testing.T) {
 	for _, base := range bases {
 		at := func(n uint32) roce.PSN { return base.Add(n) }
 		timeout := func(x *Context, una roce.PSN) port.AckEvent {
+			counts := x.expires(una)
+			defer func(gen uint8) { require.Equal(t, x.Requester.Gen != gen, counts) }(x.Requester.Gen)
 			x.retire(&port.Retire{Kind: port.RetireTimeout, Una: una})
 			told := x.tell(1, &env)
 			require.Equal(t, NoteEvent, told.Notes&NoteEvent)

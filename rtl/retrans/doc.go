@@ -67,7 +67,7 @@
 // its Sent is at the head counts from 2 cycles after that. TIMEOUT is told once, and
 // the timer waits for qpc's next event of the QP. One that progress has overtaken is not told.
 //
-// Ports: Sent, Free, Ack, Event, Retire, CQE, Purge, Stats, all of Retrans;
+// Ports: Sent, Free, Ack, Event, Retire, CQE, Purge, all of Retrans;
 // Clock.Left, which never waits.
 //
 // Latency in cycles: event to CQE, Retire and Free 2; a Sent that needs no answer

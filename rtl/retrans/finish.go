@@ -125,9 +125,6 @@ func (m *Retrans) alarm(l *list) {
 		l.Wait = false
 	case !x.Waited && l.Known && l.Una == x.Una && l.Fail < failFlush && !l.Rewind:
 		m.Retire.Put(port.Retire{Kind: port.RetireTimeout, QPN: m.Q.QPN, Una: l.Una})
-		s := m.Stats.Get()
-		s.LocalAckTimeoutErr++
-		m.Stats.Set(s)
 	}
 }
 

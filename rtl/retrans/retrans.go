@@ -48,7 +48,6 @@ type Retrans struct {
 	Retire hdl.Out[port.Retire]
 	CQE    hdl.Out[port.CQEReq]
 	Purge  hdl.In[port.Purge]
-	Stats  hdl.Sig[port.ReqStats]
 
 	Lists   hdl.RAM[list]   // by QPN
 	Entries hdl.RAM[entry]  // the outstanding table

@@ -16,9 +16,9 @@ func (q *qp) answered(now uint64, p *roce.Packet) {
 	if r.broke.at != 0 || q.phase != live && q.phase != stopping {
 		return
 	}
-	if s < r.una-1 || s >= r.top {
+	if s < r.una-1 || s >= r.top || op.HasAETH() && reserved(syn) {
 		r.n.other.once()
-		return // a ghost
+		return // a ghost, or no answer at all
 	}
 	q.credit(p)
 	if s < r.una {
@@ -31,10 +31,6 @@ func (q *qp) answered(now uint64, p *roce.Packet) {
 	if op != roce.RCAck {
 		q.response(now, s, p)
 		return
-	}
-	if syn>>7 != 0 || syn>>5 == 2 || syn>>5 == 3 && syn&31 > 4 {
-		r.n.other.once()
-		return // reserved
 	}
 	upTo := s // PSNs before it are acknowledged
 	if syn>>5 == 0 {
@@ -52,6 +48,12 @@ func (q *qp) answered(now uint64, p *roce.Packet) {
 	case 3:
 		q.refused(now, s, syn&31)
 	}
+}
+
+// reserved tells whether a syndrome is none of RC, which says nothing, whatever it is in
+// (roce.md, AETH syndrome).
+func reserved(syn uint8) bool {
+	return syn>>7 != 0 || syn>>5 == 2 || syn>>5 == 3 && syn&31 > 4
 }
 
 // missing is the first PSN before upTo that waits for data; upTo if none does.
@@ -107,17 +109,16 @@ func (q *qp) credit(p *roce.Packet) {
 // outstanding.
 func (q *qp) response(now uint64, s seq, p *roce.Packet) {
 	r := &q.requests
-	w := r.find(s)
-	if w == nil || !w.fetches() {
-		q.ends(now, s, abi.StatusBadResp)
-		return
-	}
-	if m := r.missing(s); m < s {
+	if m := r.missing(s); m < s { // whatever it is
 		q.progress(now, m)
 		q.ask(now, implied, m, 0)
 		return
 	}
-	op := p.BTH.Opcode
+	w, op := r.find(s), p.BTH.Opcode
+	if w == nil || !w.fetches() || op.HasAETH() && uint8(p.AETH.Syndrome)>>5 != 0 {
+		q.ends(now, s, abi.StatusBadResp)
+		return
+	}
 	if w.atomic() {
 		if op != roce.RCAtomicAck {
 			q.ends(now, s, abi.StatusBadResp)

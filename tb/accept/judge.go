@@ -24,17 +24,26 @@ func (v *verdicts) add(f refusal, must bool) {
 	v.must = v.must || must
 }
 
+// length adds that a packet, or a message, has a wrong length. What becomes of the receive
+// is only laid down for a SEND that is too long for it.
+func (v *verdicts) length() {
+	v.add(refusal{code: invalid, status: abi.StatusLocLen}, true)
+	v.add(refusal{code: invalid, status: abi.StatusLocQPOp}, true)
+}
+
 // judge finds what may be wrong with a request whose place in a message is right.
 func (q *qp) judge(now uint64, s *state, op roce.Opcode, p *roce.Packet, v *verdicts) {
 	n := len(p.Payload)
-	length := refusal{code: invalid, status: abi.StatusLocLen}
 	switch {
 	case op.IsFirst() || op.IsMiddle():
 		if n != q.MTU || p.BTH.PadCnt != 0 {
-			v.add(length, true)
+			v.length()
 		}
-	case op.IsLast() && n == 0, n > q.MTU, op.HasRETH() && p.RETH.Length > 1<<31:
-		v.add(length, true)
+	case op.IsLast() && n == 0, n > q.MTU:
+		v.length()
+	}
+	if op.HasRETH() && p.RETH.Length > 1<<31 {
+		v.length()
 	}
 	if op.IsReadRequest() || op.IsAtomic() {
 		if open := s.open(); open >= q.DestRdAtomic {
@@ -56,7 +65,10 @@ func (q *qp) judge(now uint64, s *state, op roce.Opcode, p *roce.Packet, v *verd
 	case op.IsWrite():
 		q.key(now, v, s.key, s.va, s.total, abi.AccessRemoteWrite)
 		if s.length+n > s.total || op.Ends() && s.length+n != s.total {
-			v.add(length, true)
+			v.length()
+		}
+		if !op.Ends() && s.length+n == s.total { // nothing is left for those behind it
+			v.add(refusal{code: invalid, status: abi.StatusLocQPOp}, false)
 		}
 	case op.IsSend():
 		q.room(s, op, n, v)

@@ -281,6 +281,14 @@ func TestReads(t *testing.T) {
 			begin(s).gets(roce.RCReadRespMiddle, 0xfffffe, 512).completes(1, abi.StatusBadResp, abi.WCRead, 0)
 			s.completes(2, abi.StatusWRFlush, abi.WCSend, 0).completes(3, abi.StatusWRFlush, abi.WCSend, 0).settles()
 		}, nil},
+		{"a response with a NAK in it", "", func(s *script) {
+			begin(s).gets(roce.RCReadRespFirst, 0xfffffe, 0, data(0, 512), aeth(0x63, 1)).completes(1, abi.StatusBadResp, abi.WCRead, 0)
+			s.completes(2, abi.StatusWRFlush, abi.WCSend, 0).completes(3, abi.StatusWRFlush, abi.WCSend, 0).settles()
+		}, nil},
+		{"a response with a reserved syndrome is none", "whose answer came in cycle 0", func(s *script) {
+			s.free().post(1, abi.OpRead, 8).sends(roce.RCReadRequest, 0xfffffe, 0, reth(0x5000, 0x77, 8))
+			s.gets(roce.RCReadRespOnly, 0xfffffe, 8, aeth(0x80, 1)).completes(1, 0, abi.WCRead, 8)
+		}, nil},
 		{"a short response", "", func(s *script) {
 			begin(s).gets(roce.RCReadRespFirst, 0xfffffe, 500).completes(1, abi.StatusLocLen, abi.WCRead, 0)
 		}, nil},

@@ -55,6 +55,12 @@ func kept(depth int) func(*accept.Connection) {
 
 func TestAcknowledgements(t *testing.T) {
 	demand(t, []rule{
+		{"a WRITE of more than 2^31 bytes", "", func(s *script) {
+			s.gets(roce.RCWriteFirst, 7, 512, fetch(0, 1<<31+512)).sends(ackOp, 7, 0, nak(roce.NAKInvalidRequest, 0))
+		}, nil},
+		{"a WRITE that leaves nothing for its last packet", "", func(s *script) {
+			s.gets(roce.RCWriteFirst, 7, 512, fetch(0, 512)).sends(ackOp, 7, 0, nak(roce.NAKInvalidRequest, 0))
+		}, nil},
 		{"each its own", "", func(s *script) {
 			s.ready(2).gets(only, 7, 5).sends(ackOp, 7, 0, ok(1)).gets(only, 8, 5).sends(ackOp, 8, 0, ok(2))
 		}, nil},

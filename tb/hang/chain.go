@@ -76,6 +76,8 @@ func (x *chain) requester() {
 	sq := &x.c.SQ
 	wire := l.Count > 0 && !l.First.Local
 	switch {
+	case l.Count == 0 && x.s.waits(x.n):
+		x.rewinding()
 	case l.Count == 0:
 		x.scheduler()
 	case l.First.Local || x.una.After(l.First.LastPSN):
@@ -140,10 +142,10 @@ func (x *chain) leaving() {
 
 // rewinding: retrans was asked where to go on.
 func (x *chain) rewinding() {
-	l, r := x.s.h.NIC.Retrans.Lists.Peek(x.n), x.s.h.NIC.Retrans.Clock.Records.Peek(x.n)
+	r := x.s.h.NIC.Retrans.Clock.Records.Peek(x.n)
 	x.say(x.s, "nic.qpc", x.s.since(x.n), "the QP goes back to PSN %#x, and waits for retrans to say where that is", uint32(x.una))
 	switch {
-	case l.Rewind && l.Wait:
+	case x.s.waits(x.n):
 		x.say(x.s, "nic.retrans.clock", r.Deadline, "an RNR NAK has it wait until cycle %d", r.Deadline)
 		n := int(x.c.Common.DestQPN)
 		c := x.peer.context(n)

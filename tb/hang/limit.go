@@ -30,11 +30,20 @@ func (d *Dog) limits(s *side, n int) (all, one uint64) {
 		rnr = max(rnr, rnrWait(c.Requester.Delay, unit))
 		one = max(ack, rnr)
 	}
+	if s.waits(n) { // perhaps for what was acknowledged meanwhile
+		one = max(one, rnrWait(c.Requester.Delay, unit))
+	}
 	all = (uint64(c.Common.RetryCnt)+1)*ack + uint64(c.Common.RNRRetry)*(rnr+ack)
 	if c.Common.RNRRetry == forever {
 		all = math.MaxUint64 / 2
 	}
 	return all, one
+}
+
+// waits tells whether a QP is in the wait that an RNR NAK has asked for.
+func (s *side) waits(n int) bool {
+	l := s.h.NIC.Retrans.Lists.Peek(n)
+	return l.Rewind && l.Wait
 }
 
 // rnrWait is an RNR timer in cycles, with a margin.

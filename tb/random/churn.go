@@ -141,7 +141,7 @@ func (s *side) allFlushed(bus *host.Bus, c *driver.CQ, n int) error {
 		}
 		for _, wc := range wcs[:k] {
 			if wc.ID != uint64(i) || wc.Status != abi.StatusWRFlush {
-				return fmt.Errorf("bystander: receive %d completes as %+v", i, wc)
+				return fmt.Errorf("bystander: receive %d completes as receive %d: %v", i, wc.ID, wc.Status)
 			}
 			i++
 		}

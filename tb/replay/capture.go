@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/gopacket/gopacket"
 	"github.com/gopacket/gopacket/layers"
@@ -36,15 +37,21 @@ type frameReader interface {
 	ReadPacketData() ([]byte, gopacket.CaptureInfo, error)
 }
 
+// maxFile is the longest file that is read, bytes.
+const maxFile = 1 << 28
+
 const ngMagic = "\x0a\x0d\x0d\x0a"
 
 // Read reads a pcap or pcapng file of any byte order and resolution, gzipped or not.
 // Of a file that is damaged somewhere it takes what is before that. The error wraps
 // ErrCapture, or says what about the packets makes a replay impossible.
 func Read(r io.Reader) (*Capture, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
+	data, err := io.ReadAll(io.LimitReader(r, maxFile+1)) // a device has no end
+	switch {
+	case err != nil:
 		return nil, err
+	case len(data) > maxFile:
+		return nil, fmt.Errorf("longer than %d bytes", maxFile)
 	}
 	var from frameReader
 	var link func(gopacket.CaptureInfo) layers.LinkType
@@ -103,7 +110,7 @@ func (c *Capture) tell() {
 func (c *Capture) usable() error {
 	switch {
 	case c.Frames == 0:
-		return errors.New("no frame in it")
+		return errors.New(strings.Join(append([]string{"no frame in it"}, c.Notes...), "; "))
 	case c.skipped[truncated] > 0:
 		return fmt.Errorf("%d RoCE frames are cut short: record them whole (tcpdump -s 0)", c.skipped[truncated])
 	case len(c.Packets) > 0:

@@ -136,7 +136,7 @@ var nicKeys = []key[NIC]{
 	{name: "credits", form: "bool", def: "true", doc: "acknowledgements give end-to-end credits, and senders wait for some", read: func(r *reader, c *NIC, n ast.Node) {
 		c.NoCredits = !r.bool(n)
 	}},
-	{name: "window", form: "size, a power of two", def: "128KiB", doc: "bytes that a QP may have in flight", read: func(r *reader, c *NIC, n ast.Node) {
+	{name: "window", form: "size, a power of two, 128KiB to 8MiB", def: "128KiB", doc: "bytes that a QP may have in flight", read: func(r *reader, c *NIC, n ast.Node) {
 		c.Window = r.size(n, 128<<10, 8<<20)
 		if c.Window&(c.Window-1) != 0 {
 			r.fail(place(n), "%dB: must be a power of two", c.Window)

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"time"
 )
@@ -28,16 +29,17 @@ func Read(file string, data []byte) (*Scenario, error) {
 
 // Load reads the file of that path.
 func Load(path string) (*Scenario, error) {
-	f, err := os.Stat(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1)) // a device has no end
 	switch {
 	case err != nil:
 		return nil, err
-	case f.Size() > maxFile:
-		return nil, fmt.Errorf("%s: %d bytes; at most %d", path, f.Size(), maxFile)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
+	case len(data) > maxFile:
+		return nil, fmt.Errorf("%s: longer than %d bytes", path, maxFile)
 	}
 	return Read(path, data)
 }

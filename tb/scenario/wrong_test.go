@@ -106,6 +106,12 @@ func TestAllWrong(t *testing.T) {
 	require.EqualError(t, err, "f:1:1: a file of 1048577 bytes; at most 1048576")
 }
 
+// A file without an end is refused, whatever length it claims to have.
+func TestEndless(t *testing.T) {
+	_, err := Load("/dev/zero")
+	require.EqualError(t, err, "/dev/zero: longer than 1048576 bytes")
+}
+
 // small tells whether a scenario can be run in no time.
 func (s *Scenario) small() bool {
 	n := uint64(0)

@@ -113,7 +113,8 @@ func (r *run) complete(wc *driver.WC, qp *driver.QP, i int) error {
 		return fmt.Errorf("message %d: %v (%v)", i, wc.Status, wc.VendorErr)
 	case wc.ID != uint64(i) || wc.Opcode != opcode || wc.QPN != qp.Number() || int(wc.ByteLen) != n,
 		wc.Flags != flags, flags != 0 && wc.Imm != uint32(i):
-		return fmt.Errorf("QP %d: message %d of %d bytes completes as %+v", qp.Number(), i, n, *wc)
+		return fmt.Errorf("QP %d: message %d of %d bytes completes as message %d of %d bytes: %v, QP %d, %v, immediate data %d",
+			qp.Number(), i, n, wc.ID, wc.ByteLen, wc.Opcode, wc.QPN, wc.Flags, wc.Imm)
 	}
 	return r.compare(&r.b, 0, i)
 }
