@@ -113,6 +113,7 @@ type qp struct {
 	sigAll  bool
 	phase   phase
 	since   uint64 // cycle of the last change of phase
+	gone    uint64 // cycle in which its life ended; 0: it goes on
 	greeted bool   // a request came before it was in RTS for certain
 	reset   bool   // it stops for RESET or destroy
 	broken  bool   // it has broken a rule: not judged any more
@@ -135,6 +136,7 @@ func (q *qp) fail(now uint64, s seq, clause, format string, args ...any) {
 // any name of its protection domain.
 func (a *Acceptor) Create(now uint64, qpn uint32, pd int, sigAll bool) {
 	if old := a.qps[qpn]; old != nil {
+		old.gone = now
 		old.stop(now)
 		old.events(a.told)
 		a.past.add(old.tally())
@@ -179,6 +181,7 @@ func (a *Acceptor) Stopped(now uint64, qpn uint32) {
 
 // Destroyed tells that a QP is no more.
 func (a *Acceptor) Destroyed(now uint64, qpn uint32) {
+	a.qps[qpn].gone = now
 	a.qps[qpn].stop(now)
 	a.qps[qpn].events(a.told)
 	a.past.add(a.qps[qpn].tally())

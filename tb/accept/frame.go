@@ -103,6 +103,9 @@ func (a *Acceptor) left(now uint64, p *roce.Packet, err error, badFCS bool, data
 	}
 	c.Payload += uint64(len(p.Payload))
 	q := a.sender(p)
+	if q == nil && a.leaves(now, uint32(p.BTH.DestQP)) {
+		return
+	}
 	if q == nil {
 		a.fail(now, "%v PSN %06x sent to QP %#x, which no QP is connected to (roce.md, BTH)", op, uint32(p.BTH.PSN), uint32(p.BTH.DestQP))
 		return
@@ -119,6 +122,16 @@ func (a *Acceptor) left(now uint64, p *roce.Packet, err error, badFCS bool, data
 	default:
 		q.fail(now, seq(p.BTH.PSN), "roce.md, Opcodes", "%v sent by an RC QP", op)
 	}
+}
+
+// leaving is how long, in cycles, a frame may be in the MAC behind others: it is complete
+// there, and no business of its QP any more.
+const leaving = 2000
+
+// leaves tells whether a frame to a peer may be of a QP that has just gone.
+func (a *Acceptor) leaves(now uint64, peer uint32) bool {
+	q := a.peers[peer]
+	return q != nil && q.gone != 0 && now <= q.gone+leaving
 }
 
 // sender is the QP whose peer a packet goes to. Of an old and a new one with the same
