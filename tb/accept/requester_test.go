@@ -102,12 +102,12 @@ func TestRequests(t *testing.T) {
 		{"after RESET", "no QP is connected to", func(s *script) {
 			s.post(1, abi.OpSend, 5).Stop(s.now, qpn, true)
 			s.Stopped(s.now, qpn)
-			s.at(s.now+2001).sends(only, 0xfffffe, 5)
+			s.at(2001).sends(only, 0xfffffe, 5)
 		}, nil},
 		{"in the MAC at a RESET", "", func(s *script) {
 			s.post(1, abi.OpSend, 5).Stop(s.now, qpn, true)
 			s.Stopped(s.now, qpn)
-			s.at(s.now+2000).sends(only, 0xfffffe, 5)
+			s.at(1990).sends(only, 0xfffffe, 5)
 		}, nil},
 		{"in ERR", "sent in RESET or ERR", func(s *script) {
 			s.post(1, abi.OpSend, 5).Stop(s.now, qpn, false)
