@@ -10,6 +10,7 @@ import (
 	"rnic/driver"
 	"rnic/roce"
 	"rnic/tb/e2e"
+	plans "rnic/tb/fault"
 )
 
 // reach is a scene with a pair and a region of B that A has all rights to.
@@ -135,6 +136,40 @@ func TestFence(t *testing.T) {
 	}
 	w.B.Fail()
 	w.B.Received(e2e.Flushed(13)...)
+}
+
+// TestFenceUnderFaults (B155): responses of the READ before a fence are lost, late, or
+// out of order. What is sent behind the fence is what the READ brought nevertheless, and
+// the first time, too.
+func TestFenceUnderFaults(t *testing.T) {
+	for _, text := range []string{
+		"drop a read-response", "drop a read-response psn=+1", "drop a read-response last", "drop a read-response times=4",
+		"delay=5us a read-response psn=+1", "delay=1us a read-response times=all", "reorder a read-response", "duplicate a read-response",
+	} {
+		specs, err := plans.ParseAll(text)
+		require.NoError(t, err, text)
+		w := reach(t, driver.QPConfig{}, driver.ConnectOptions{Timeout: 9, RetryCnt: 7})
+		plan := plans.New(1, specs...)
+		plan.Attach(w.s.Bench)
+		plan.Start(0)
+		w.B.Recv(two(w)...)
+		send := w.op(2, abi.OpSend, 50_000, 4000)
+		send.Fence = true
+		w.A.Send(w.op(1, abi.OpRead, 50_000, 4000), send)
+		w.A.Sent(e2e.OK(1, 2)...)
+		require.NoError(t, plan.Missed(), text)
+		w.B.Received(e2e.OK(11)...)
+		w.B.Demand(0, w.b[farAt:farAt+4000])
+		for _, r := range w.s.A.Requests(0) {
+			if r.BTH.Opcode.IsSend() {
+				at := int(r.BTH.PSN.Diff(w.B.FirstPSN())-4) * 1024
+				same(t, w.b[farAt+at:farAt+min(at+1024, 4000)], r.Payload)
+			}
+		}
+		w.B.Fail()
+		w.B.Received(e2e.Flushed(12)...)
+		w.s.Close()
+	}
 }
 
 // TestResponseOrder (B033): READs, atomics and what is only acknowledged are

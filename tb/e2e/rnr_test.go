@@ -176,3 +176,36 @@ func TestRNRStorm(t *testing.T) {
 	require.Equal(t, e2e.Faults{abi.RNRNakRetryErr: naks}, s.A.Faults())
 	require.Zero(t, s.B.Faults()[abi.NaksSent])
 }
+
+// TestReceiverNotReady (B045, B047, B050, B056): no receive is posted, and the rnr_retry
+// is 0. The answer comes at once, with the timer code of the responder, and is the end.
+func TestReceiverNotReady(t *testing.T) {
+	for _, timer := range []uint8{1, 12, 13, 31} {
+		s := e2e.New(t, quick)
+		o := timeout8
+		o.MinRNRTimer = timer
+		p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), o)
+		p.A.Fill(0, 9000, 1)
+		p.B.Recv(p.B.RecvWR(11, 0, 4096))
+		p.A.Send(p.A.SendWR(1, 0, 2500), p.A.SendWR(2, 3000, 2500), p.A.SendWR(3, 6000, 2500))
+		wcs := p.A.Sent(append(append(e2e.OK(1), e2e.All(abi.StatusRNRRetryExc, 2)...), e2e.Flushed(3)...)...)
+		require.Equal(t, abi.VendorRNRNAK, wcs[1].VendorErr)
+		p.B.Received(e2e.OK(11)...)
+
+		answers := s.B.Answers(0)
+		last := answers[len(answers)-1]
+		require.Equal(t, roce.Syndrome(0x20|timer), last.AETH.Syndrome)
+		require.Equal(t, p.B.FirstPSN().Add(3), last.BTH.PSN)
+		require.EqualValues(t, 1, last.AETH.MSN)
+		require.Less(t, sinceFirstRequest(s, &wcs[1]), uint64(1500))
+		require.Equal(t, e2e.Faults{abi.RNRNakRetryErr: 1, abi.ReqCQEError: 2}, s.A.Faults())
+		behind := uint64(len(s.A.Requests(0))) - 4
+		require.Equal(t, e2e.Faults{
+			abi.OutOfBuffer: 1, abi.RNRNaksSent: 1, abi.OutOfSequence: behind, abi.RxDropOther: behind,
+		}, s.B.Faults())
+		require.Equal(t, int(behind)+4, len(s.A.Requests(0)), "nothing is sent again")
+		p.B.DemandState(abi.QPRTS)
+		again(t, s, p)
+		s.Close()
+	}
+}
