@@ -132,8 +132,7 @@ func TestAckReq(t *testing.T) {
 		}
 		require.Less(t, left-came, int64(60*4000), "60 cycles")
 	}
-	// All ask, short packets arrive faster than acknowledgements leave: those of one PSN
-	// speak for the others.
+	// All ask: no PSN is acknowledged twice, and the last answer speaks for all.
 	from := len(s.B.Seen)
 	s.B.Arrive(message(func(int) bool { return true })...)
 	as := s.B.Answers(from)
