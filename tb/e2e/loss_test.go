@@ -53,9 +53,9 @@ func post5(p *e2e.Pair) {
 	p.A.Send(wrs...)
 }
 
-// TestRequestLost (B024, B025, B041, B056): a packet in the middle is lost. Those
-// before it are acknowledged, its message fails, the rest is flushed, and the gap
-// is told once.
+// TestRequestLost (B024, B025, B041, B056): a packet in the middle is lost, and the
+// retry_cnt is 0. Those before it are acknowledged, its message fails, the rest is
+// flushed, and the gap is told once.
 func TestRequestLost(t *testing.T) {
 	s := e2e.New(t, quick)
 	p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), timeout8)
@@ -157,8 +157,8 @@ func TestCorrupted(t *testing.T) {
 	}
 }
 
-// TestAnswerLost (B030, B056, B061): nothing comes back. The oldest message fails
-// when its time is up, not before, and not much later.
+// TestAnswerLost (B030, B056, B061): nothing comes back, and the retry_cnt is 0. The
+// oldest message fails when its time is up, not before, and not much later.
 func TestAnswerLost(t *testing.T) {
 	s := e2e.New(t, quick)
 	p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), timeout8)
@@ -185,12 +185,13 @@ func TestAnswerLost(t *testing.T) {
 }
 
 // TestTimeouts (B054): a timeout n ends between T = 4.096 us * 2^n and 4 T after the
-// packet.
+// packet; one less is half of it.
 func TestTimeouts(t *testing.T) {
 	s := e2e.New(t, quick)
 	hold := &holdAnswers{}
 	s.A.SetFault(hold.fault)
-	for _, n := range []uint8{8, 9, 10, 13} {
+	const most = 20
+	for n := uint8(1); n <= most; n++ {
 		p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), driver.ConnectOptions{Timeout: n})
 		from := len(s.A.Seen)
 		p.B.Recv(p.B.RecvWR(2, 0, 100))
@@ -201,14 +202,15 @@ func TestTimeouts(t *testing.T) {
 			if f.Tx {
 				waited := wc.Timestamp - uint64(f.Ps/tb.PeriodPs)
 				require.GreaterOrEqual(t, waited, uint64(8)<<n)
-				require.LessOrEqual(t, waited, uint64(32)<<n)
+				require.LessOrEqual(t, waited, uint64(8)<<n+uint64(1)<<n+300)
 			}
 		}
 	}
-	require.Equal(t, 4, len(hold.frames))
+	require.Equal(t, most, len(hold.frames))
 }
 
-// TestDeepQueue (B197): a hundred messages in flight, and the first one is lost.
+// TestDeepQueue (B197): a hundred messages in flight, and the first one is lost, with
+// a retry_cnt of 0.
 func TestDeepQueue(t *testing.T) {
 	s := e2e.New(t, quick)
 	c := driver.QPConfig{MaxSend: 100, MaxRecv: 100, MaxSendSGE: 1, MaxRecvSGE: 1}
@@ -246,8 +248,22 @@ func sinceFirstRequest(s *e2e.Scene, wc *driver.WC) uint64 {
 	return 0
 }
 
-// TestLastPacketLost: no packet follows that would show the gap.
+// TestLastPacketLost: no packet follows that would show the gap. With a retry the packet
+// comes again, without it its message has failed.
 func TestLastPacketLost(t *testing.T) {
+	r := e2e.New(t, quick)
+	q := r.Join(r.A.QP(driver.QPConfig{}), r.B.QP(driver.QPConfig{}), again7)
+	once := &tb.Strike{Name: "last packet", Match: requestAt(q.B.FirstPSN().Add(14))}
+	r.B.SetFault(tb.Strikes(once))
+	post5(q)
+	q.A.Sent(e2e.OK(1, 2, 3, 4, 5)...)
+	require.NoError(t, tb.Missed(once))
+	q.B.Received(e2e.OK(11, 12, 13, 14, 15)...)
+	require.Equal(t, e2e.Faults{abi.LocalAckTimeoutErr: 1}, r.A.Faults())
+	require.Empty(t, naks(r.B))
+	q.B.Fail()
+	q.B.Received(e2e.Flushed(16, 17)...)
+
 	s := e2e.New(t, quick)
 	p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), timeout8)
 	drop := &tb.Strike{Name: "last packet", Match: requestAt(p.B.FirstPSN().Add(14))}
@@ -295,7 +311,8 @@ func TestNakLost(t *testing.T) {
 	again(t, s, p)
 }
 
-// TestNakRepeated (B015): copies of a NAK fail one work request, not several.
+// TestNakRepeated (B015): with a retry_cnt of 0 copies of a NAK fail one work request,
+// not several.
 func TestNakRepeated(t *testing.T) {
 	s := e2e.New(t, quick)
 	p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), timeout8)
@@ -348,37 +365,4 @@ func TestIdle(t *testing.T) {
 	require.Equal(t, sent, len(s.A.Seen))
 	require.Empty(t, s.A.Faults())
 	exchange(t, p)
-}
-
-// TestReceiverNotReady (B045, B047, B050, B056): no receive is posted. The answer
-// comes at once, with the timer code of the responder, and is the end.
-func TestReceiverNotReady(t *testing.T) {
-	for _, timer := range []uint8{1, 12, 13, 31} {
-		s := e2e.New(t, quick)
-		o := timeout8
-		o.MinRNRTimer = timer
-		p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}), o)
-		p.A.Fill(0, 9000, 1)
-		p.B.Recv(p.B.RecvWR(11, 0, 4096))
-		p.A.Send(p.A.SendWR(1, 0, 2500), p.A.SendWR(2, 3000, 2500), p.A.SendWR(3, 6000, 2500))
-		wcs := p.A.Sent(append(append(e2e.OK(1), e2e.All(abi.StatusRNRRetryExc, 2)...), e2e.Flushed(3)...)...)
-		require.Equal(t, abi.VendorRNRNAK, wcs[1].VendorErr)
-		p.B.Received(e2e.OK(11)...)
-
-		answers := s.B.Answers(0)
-		last := answers[len(answers)-1]
-		require.Equal(t, roce.Syndrome(0x20|timer), last.AETH.Syndrome)
-		require.Equal(t, p.B.FirstPSN().Add(3), last.BTH.PSN)
-		require.EqualValues(t, 1, last.AETH.MSN)
-		require.Less(t, sinceFirstRequest(s, &wcs[1]), uint64(1500))
-		require.Equal(t, e2e.Faults{abi.RNRNakRetryErr: 1, abi.ReqCQEError: 2}, s.A.Faults())
-		behind := uint64(len(s.A.Requests(0))) - 4
-		require.Equal(t, e2e.Faults{
-			abi.OutOfBuffer: 1, abi.RNRNaksSent: 1, abi.OutOfSequence: behind, abi.RxDropOther: behind,
-		}, s.B.Faults())
-		require.Equal(t, int(behind)+4, len(s.A.Requests(0)), "nothing is sent again")
-		p.B.DemandState(abi.QPRTS)
-		again(t, s, p)
-		s.Close()
-	}
 }

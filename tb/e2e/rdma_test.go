@@ -97,46 +97,6 @@ func TestTooManyReads(t *testing.T) {
 	require.Equal(t, abi.EventQPReqErr, events[0].Type)
 }
 
-// TestFence (B155): what is sent behind a fence is what the READ before it brought.
-func TestFence(t *testing.T) {
-	w := reach(t, driver.QPConfig{}, driver.ConnectOptions{})
-	w.B.Recv(w.B.Recvs(0, 4096, 11, 12, 13)...)
-	var wrs []driver.SendWR
-	for i := range 3 {
-		read, send := w.op(uint64(2*i), abi.OpRead, 0, 4000), w.op(uint64(2*i+1), abi.OpSend, 0, 4000)
-		read.RemoteAddr, send.Fence = read.RemoteAddr+uint64(4000*i), true
-		wrs = append(wrs, read, send)
-	}
-	w.A.Send(wrs[:2]...)
-	w.A.Sent(e2e.OK(0, 1)...)
-	w.B.Received(e2e.OK(11)...)
-	w.A.Send(wrs[2], wrs[3])
-	w.A.Sent(e2e.OK(2, 3)...)
-	w.B.Received(e2e.OK(12)...)
-	for i := range 2 {
-		w.B.Demand(4096*i, w.b[farAt+4000*i:farAt+4000*(i+1)])
-	}
-	// An atomic, and a WRITE behind its fence: the old value goes back.
-	faa, write := w.op(20, abi.OpFetchAdd, 64, 8), w.op(21, abi.OpWrite, 64, 8)
-	faa.SwapAdd, write.Fence = 12345, true
-	w.A.Send(faa, write)
-	w.A.Sent(e2e.OK(20, 21)...)
-	w.B.Demand(farAt, w.b[farAt:farAt+farSize])
-	waiting := 0
-	for _, f := range w.A.Seen { // and nothing has left before the answer was there
-		switch op := f.BTH.Opcode; {
-		case f.Tx && (op.IsReadRequest() || op.IsAtomic()):
-			waiting++
-		case !f.Tx && (op == roce.RCReadRespLast || op == roce.RCAtomicAck):
-			waiting--
-		case f.Tx && op.IsRequest():
-			require.Zero(t, waiting)
-		}
-	}
-	w.B.Fail()
-	w.B.Received(e2e.Flushed(13)...)
-}
-
 // TestResponseOrder (B033): READs, atomics and what is only acknowledged are
 // answered in the order of the requests, not interleaved.
 func TestResponseOrder(t *testing.T) {
