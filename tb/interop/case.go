@@ -1,7 +1,6 @@
 package interop
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -9,9 +8,8 @@ import (
 
 // Case is a line of the matrix.
 type Case struct {
-	Name    string
-	Resends bool // it needs a model that resends
-	run     func(*attempt)
+	Name string
+	run  func(*attempt)
 }
 
 // attempt is one execution of a case.
@@ -33,6 +31,21 @@ func (a *attempt) must(err error) {
 	}
 }
 
+// caught does what may fail, and returns the failure.
+func caught(do func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			f, ok := r.(failure)
+			if !ok {
+				panic(r)
+			}
+			err = f.error
+		}
+	}()
+	do()
+	return nil
+}
+
 // ask has an end execute a line that must work.
 func (a *attempt) ask(e *end, format string, args ...any) string {
 	r, err := e.ask(format, args...)
@@ -40,29 +53,14 @@ func (a *attempt) ask(e *end, format string, args ...any) string {
 	return r
 }
 
-// ErrCannot says that the model lacks what a case needs.
-var ErrCannot = errors.New("the model refuses retry_cnt")
-
 // Run executes a case. Whatever it did, the ends are then free for the next.
 func (l *Lab) Run(c Case) (err error) {
-	if c.Resends && !l.resends {
-		return ErrCannot
-	}
 	a := &attempt{Lab: l}
-	func() {
-		defer func() {
-			if r := recover(); r != nil {
-				f, ok := r.(failure)
-				if !ok {
-					panic(r)
-				}
-				err = f.error
-			}
-		}()
+	err = caught(func() {
 		c.run(a)
 		a.quiet()
 		a.must(l.demandCounts(a.late))
-	}()
+	})
 	l.hub.set(model, nil)
 	l.hub.set(linux, nil)
 	for _, n := range a.conns {
@@ -152,9 +150,6 @@ func (a *attempt) connect(req *end, o options) *conn {
 			line += " access=" + o.access
 		}
 		if e.side == model {
-			if !a.resends {
-				o.retry, o.rnr = 0, 0
-			}
 			line += fmt.Sprintf(" timeout=%d retry=%d rnr=%d", o.timeout, o.retry, o.rnr)
 		} else {
 			line += fmt.Sprintf(" timeout=%d %s", o.linuxTimeout, o.linuxRetry)

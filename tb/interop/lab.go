@@ -34,7 +34,6 @@ type Lab struct {
 	ids          int
 	patience     time.Duration // for completions
 	toolLimit    time.Duration // for an unmodified program
-	resends      bool          // the model accepts retry_cnt
 	missing      int           // packets that came to Linux too late
 }
 
@@ -95,7 +94,6 @@ func (l *Lab) start(ctx context.Context, img image.Image, dir string) error {
 	if err := l.linux.learn(); err != nil {
 		return err
 	}
-	l.resends = l.canResend()
 	return l.demandCounts(0)
 }
 
@@ -114,16 +112,6 @@ func (l *Lab) CloseCapture() error {
 	l.hub.mu.Lock()
 	defer l.hub.mu.Unlock()
 	return l.sent.Close()
-}
-
-// canResend tells whether the model accepts retries.
-func (l *Lab) canResend() bool {
-	if _, err := l.model.ask("qp 255"); err != nil {
-		return false
-	}
-	_, err := l.model.ask("conn 255 qpn=17 gid=%s mac=%s timeout=14 retry=7 rnr=7", guestIPv4, guestMAC)
-	_, gone := l.model.ask("del 255")
-	return err == nil && gone == nil
 }
 
 // files creates what the lab writes.

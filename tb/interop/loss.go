@@ -98,7 +98,7 @@ func troubles() (list []trouble) {
 // losses are wires that lose, double, swap and damage packets.
 func losses() (list []Case) {
 	for _, t := range troubles() {
-		cases := retried("with "+t.name, func(a *attempt, req *end) {
+		cases := roles("with "+t.name, func(a *attempt, req *end) {
 			n := a.connect(req, resend)
 			n.transfer("send", 8, 0)
 			_, _, before := a.hub.counts()
@@ -119,7 +119,6 @@ func losses() (list []Case) {
 				a.fail("nothing was struck")
 			}
 		})
-		cases[linux].Resends = t.answers // READs and atomics come again
 		list = append(list, cases...)
 	}
 	return list
@@ -128,17 +127,9 @@ func losses() (list []Case) {
 // resend is a connection that resends: after 67 ms without an answer, up to 7 times.
 var resend = options{timeout: 14, retry: 7, rnr: 7, linuxTimeout: 14, linuxRetry: "retry=7 rnr=7"}
 
-// retried are cases of both roles of which the model's as requester need that it
-// resends.
-func retried(name string, run func(a *attempt, requester *end)) []Case {
-	list := roles(name, run)
-	list[model].Resends = true
-	return list
-}
-
 // unready are receivers without a receive, and peers that are not there.
 func unready() []Case {
-	late := retried("with a late receive", func(a *attempt, req *end) {
+	late := roles("with a late receive", func(a *attempt, req *end) {
 		n := a.connect(req, resend)
 		n.transfer("send", 8, 0)
 		naks := 0
@@ -170,7 +161,7 @@ func unready() []Case {
 		a.ask(req, "send %d op=send off=%d len=3000 id=70", n.id, source)
 		a.expect(req, fmt.Sprintf("id=70 status=%d", rnrExc))
 	})
-	again := retried("with no receive for all retries", func(a *attempt, req *end) {
+	again := roles("with no receive for all retries", func(a *attempt, req *end) {
 		o := resend
 		o.rnr, o.linuxRetry = 2, "retry=7 rnr=2"
 		n := a.connect(req, o)
@@ -179,7 +170,7 @@ func unready() []Case {
 		a.ask(req, "send %d op=send off=%d len=3000 id=70", n.id, source)
 		a.expect(req, fmt.Sprintf("id=70 status=%d", rnrExc))
 	})
-	silent := retried("with a silent peer", func(a *attempt, req *end) {
+	silent := roles("with a silent peer", func(a *attempt, req *end) {
 		o := resend
 		o.timeout, o.linuxTimeout, o.retry, o.linuxRetry = 12, 12, 2, "retry=2 rnr=0"
 		n := a.connect(req, o)

@@ -58,10 +58,15 @@ func version(gid [16]byte) int {
 	return 0
 }
 
+// served is a server whose failure is an error.
+func served(serve func(net.Conn)) func(net.Conn) error {
+	return func(c net.Conn) error { return caught(func() { serve(c) }) }
+}
+
 // pingpong serves ibv_rc_pingpong: both tell "lid:qpn:psn:gid" in hexadecimal and a
 // zero byte, the client ends with "done".
 func (a *attempt) pingpong(size, rounds, mtu, index int) func(net.Conn) error {
-	return a.caught(func(c net.Conn) {
+	return served(func(c net.Conn) {
 		var b [52]byte
 		_, err := io.ReadFull(c, b[:])
 		a.must(err)
@@ -96,23 +101,6 @@ func pages(size int) []byte {
 	return b
 }
 
-// caught has a server's failure be an error.
-func (a *attempt) caught(serve func(net.Conn)) func(net.Conn) error {
-	return func(c net.Conn) (err error) {
-		defer func() {
-			if r := recover(); r != nil {
-				f, ok := r.(failure)
-				if !ok {
-					panic(r)
-				}
-				err = f.error
-			}
-		}()
-		serve(c)
-		return nil
-	}
-}
-
 // duty is what the model does for a tool of perftest: before it connects, and once
 // it is connected. Either may be nil.
 type duty struct {
@@ -127,7 +115,7 @@ type duty struct {
 // description comes again whenever the tool wants to be in step: the third time its
 // queue pair is ready.
 func (a *attempt) perftest(d duty) func(net.Conn) error {
-	return a.caught(func(c net.Conn) {
+	return served(func(c net.Conn) {
 		var p partner
 		worked := make(chan error, 1)
 		b := make([]byte, 4096)
@@ -150,7 +138,7 @@ func (a *attempt) perftest(d duty) func(net.Conn) error {
 					}
 				}
 				if told == ready {
-					go func() { worked <- a.caught(func(net.Conn) { d.do(p) })(nil) }()
+					go func() { worked <- caught(func() { d.do(p) }) }()
 				}
 				answer = p.answer
 			}

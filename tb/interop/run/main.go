@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -80,8 +79,6 @@ func (c *cli) run() error {
 		err := lab.Run(k)
 		verdict, why := "ok  ", ""
 		switch {
-		case errors.Is(err, interop.ErrCannot):
-			verdict, why = "skip", ": "+err.Error()
 		case err != nil:
 			verdict, why = "FAIL", "\n     "+err.Error()
 			failed++
