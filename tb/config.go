@@ -1,6 +1,8 @@
 package tb
 
 import (
+	"time"
+
 	"rnic/rtl"
 	"rnic/tb/host"
 )
@@ -23,8 +25,17 @@ type Config struct {
 	OOBLatencyPs  int64 // of out-of-band messages, at least LinkLatencyPs; 5,000,000
 }
 
-// PeriodPs is the clock period: 250 MHz.
-const PeriodPs = 4000
+// PeriodPs is the clock period: 250 MHz. Period is the same as a duration.
+const (
+	PeriodPs = 4000
+	Period   = PeriodPs / 1000 * time.Nanosecond
+)
+
+// Cycles is a time in clock cycles, rounded up.
+func Cycles(d time.Duration) uint64 { return uint64((d + Period - 1) / Period) }
+
+// Picoseconds is a time in ps.
+func Picoseconds(d time.Duration) int64 { return d.Nanoseconds() * 1000 }
 
 func (c *Config) defaults() {
 	if c.LinkLatencyPs == 0 {

@@ -21,7 +21,7 @@ type timing struct {
 }
 
 // roundTrip is the latency of a read, ps.
-func (t *timing) roundTrip() int64 { return 2 * picoseconds(t.PcieLatency) }
+func (t *timing) roundTrip() int64 { return 2 * tb.Picoseconds(t.PcieLatency) }
 
 // Limits of timing. A beat of the wire is held for each cycle of its latency, and a
 // register read that takes over 50 us is given up.
@@ -41,8 +41,8 @@ func (t *timing) config(seed uint64) (tb.Config, error) {
 	case t.PcieLatency < minPcie || t.PcieLatency > maxPcie:
 		return c, fmt.Errorf("--pcie-latency %v: must be %v to %v", t.PcieLatency, minPcie, maxPcie)
 	}
-	c.SetLink(t.LinkRate, picoseconds(t.LinkLatency))
-	c.SetPCIe(picoseconds(t.PcieLatency))
+	c.SetLink(t.LinkRate, tb.Picoseconds(t.LinkLatency))
+	c.SetPCIe(tb.Picoseconds(t.PcieLatency))
 	p, err := host.ProfileOf(t.PcieProfile)
 	if err != nil {
 		return c, err
@@ -50,8 +50,6 @@ func (t *timing) config(seed uint64) (tb.Config, error) {
 	c.Host.Read = p.Read(t.roundTrip())
 	return c, nil
 }
-
-func picoseconds(d time.Duration) int64 { return d.Nanoseconds() * 1000 }
 
 // maxWindow keeps --from and --to within int64 picoseconds.
 const maxWindow = 1000 * time.Hour

@@ -37,9 +37,9 @@ func (s *Spec) means(t *pcie.TLP) bool {
 func (s *Spec) fate() host.Verdict {
 	switch s.Action {
 	case Delay:
-		return host.Verdict{Delay: cycles(s.Wait)}
+		return host.Verdict{Delay: tb.Cycles(s.Wait)}
 	case Stop:
-		return host.Verdict{Stop: cycles(s.Wait)}
+		return host.Verdict{Stop: tb.Cycles(s.Wait)}
 	}
 	return host.Verdict{Fault: [...]host.Fault{
 		UR: host.FaultUR, CA: host.FaultCA, Poison: host.FaultPoison, Never: host.FaultNever,

@@ -41,11 +41,11 @@ func signed(v string) (int, error) {
 func span(v string) (time.Duration, error) {
 	wrong := fmt.Errorf("must be a time from 1ns to %v, as 300ns, 5us, 1.5ms or 20cycles", maxWait)
 	if n, ok := strings.CutSuffix(strings.TrimSuffix(v, "s"), "cycle"); ok {
-		c, err := number(n, 1, uint64(maxWait/period))
+		c, err := number(n, 1, uint64(maxWait/tb.Period))
 		if err != nil {
 			return 0, wrong
 		}
-		return time.Duration(c) * period, nil
+		return time.Duration(c) * tb.Period, nil
 	}
 	d, err := time.ParseDuration(v)
 	if err != nil || d < 1 || d > maxWait {
@@ -53,12 +53,6 @@ func span(v string) (time.Duration, error) {
 	}
 	return d, nil
 }
-
-// period is a clock cycle.
-const period = tb.PeriodPs / 1000 * time.Nanosecond
-
-// cycles rounds a time up.
-func cycles(d time.Duration) uint64 { return uint64((d + period - 1) / period) }
 
 // short writes a time as it is read.
 func short(d time.Duration) string {

@@ -82,7 +82,7 @@ func (s *Spec) verdict(p *roce.Packet, data []byte, t target) tb.Verdict {
 	case Drop:
 		return tb.Verdict{Drop: true}
 	case Duplicate:
-		return tb.Verdict{Again: []uint64{cycles(s.Wait)}}
+		return tb.Verdict{Again: []uint64{tb.Cycles(s.Wait)}}
 	case Reorder:
 		return tb.Verdict{Pass: s.Frames}
 	case Corrupt:
@@ -96,5 +96,5 @@ func (s *Spec) verdict(p *roce.Packet, data []byte, t target) tb.Verdict {
 	case BadFCS:
 		return tb.Verdict{BadFCS: true}
 	}
-	return tb.Verdict{Delay: cycles(s.Wait)}
+	return tb.Verdict{Delay: tb.Cycles(s.Wait)}
 }

@@ -10,7 +10,7 @@ import (
 
 // params are what the acceptor of host n is told.
 func (s *Scenario) params(n int, name string) accept.Params {
-	p := accept.Params{Name: name, TimeUnit: cycles(s.Hosts[n].TimeUnit), NoCredits: s.NIC.NoCredits}
+	p := accept.Params{Name: name, TimeUnit: tb.Cycles(s.Hosts[n].TimeUnit), NoCredits: s.NIC.NoCredits}
 	for i := range s.Faults {
 		switch f := &s.Faults[i]; f.Action {
 		case fault.UR, fault.CA, fault.Poison, fault.Never:

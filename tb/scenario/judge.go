@@ -20,7 +20,7 @@ func (r *run) judge() *Report {
 		Cycles: r.b.World.Now(), Seed: r.o.Seed, Digest: r.b.World.Digest(), Hang: r.hang,
 	}
 	last := max(r.sides[0].moved, r.sides[1].moved)
-	p.SimNs = float64((last - r.start) * uint64(period))
+	p.SimNs = float64((last - r.start) * uint64(tb.Period))
 	all := r.packets()
 	for i := range all {
 		name := ""

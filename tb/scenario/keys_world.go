@@ -8,6 +8,7 @@ import (
 
 	"rnic/abi"
 	"rnic/roce"
+	"rnic/tb"
 	"rnic/tb/fault"
 	"rnic/tb/host"
 )
@@ -98,7 +99,7 @@ var hostKeys = []key[Host]{
 		}
 	}},
 	{name: "time_unit", form: "time", def: "4.096us", doc: "what the NIC takes for the 4.096 us that its timers count in: less makes them faster", read: func(r *reader, h *Host, n ast.Node) {
-		h.TimeUnit = r.time(n, 8*period, 65535*period)
+		h.TimeUnit = r.time(n, 8*tb.Period, 65535*tb.Period)
 	}},
 	{name: "push", form: "bool", def: "true", doc: "single work requests go to the NIC with the doorbell", read: func(r *reader, h *Host, n ast.Node) {
 		h.NoPush = !r.bool(n)

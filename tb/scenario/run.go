@@ -3,7 +3,6 @@ package scenario
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"rnic/tb"
 	"rnic/tb/fault"
@@ -81,29 +80,24 @@ func (s *Scenario) play(o Options, done func(*run)) error {
 // config is the bench of the scenario.
 func (s *Scenario) config(o Options) tb.Config {
 	c := tb.Config{Seed: o.Seed, Strict: o.Strict, Order: o.Order, Digest: o.Digest}
-	c.SetLink(int(s.Wire.Rate), picoseconds(s.Wire.Latency))
+	c.SetLink(int(s.Wire.Rate), tb.Picoseconds(s.Wire.Latency))
 	c.NIC.QPC.NoCredits = s.NIC.NoCredits
 	for w := s.NIC.Window; w > 1; w /= 2 {
 		c.NIC.QPC.LogWindow++
 	}
-	c.NIC.Dma.Timeout = cycles(s.NIC.ReadTimeout)
+	c.NIC.Dma.Timeout = tb.Cycles(s.NIC.ReadTimeout)
 	return c
 }
 
 // machine gives a host the latencies of its own.
 func (r *run) machine(n int) {
 	h, p := &r.s.Hosts[n], &r.b.Hosts[n].Machine.RC.Params
-	ps := picoseconds(h.PCIeLatency)
+	ps := tb.Picoseconds(h.PCIeLatency)
 	p.Write, p.Read = host.Constant(ps), host.Constant(2*ps)
 	if h.Profile != nil {
 		p.Read = h.Profile.Read(2 * ps)
 	}
 }
-
-func picoseconds(d time.Duration) int64 { return d.Nanoseconds() * 1000 }
-
-// cycles rounds a time up.
-func cycles(d time.Duration) uint64 { return uint64((d + period - 1) / period) }
 
 // play runs the scenario from set-up to the end.
 func (r *run) play() error {
@@ -183,10 +177,10 @@ func (r *run) over() bool {
 		moved = max(moved, s.moved)
 		ready = ready && s.left == 0 && len(s.came) >= s.owed && s.h.Cable().Waiting == 0
 	}
-	if ready && now > moved+cycles(r.s.Settle) {
+	if ready && now > moved+tb.Cycles(r.s.Settle) {
 		return true
 	}
-	r.late = now-r.start > cycles(r.s.TimeLimit)
+	r.late = now-r.start > tb.Cycles(r.s.TimeLimit)
 	return r.late
 }
 

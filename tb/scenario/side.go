@@ -69,7 +69,7 @@ func newSide(r *run, n int, h *tb.Host) *side {
 	s.thread("main", s.main)
 	s.thread("clock", func(t *hdl.Thread, _ *host.Bus) error {
 		for { // a world in which nothing is due any more would end
-			t.Sleep(cycles(tick))
+			t.Sleep(tb.Cycles(tick))
 		}
 	})
 	s.thread("oob", s.listen)
@@ -79,7 +79,7 @@ func newSide(r *run, n int, h *tb.Host) *side {
 }
 
 // tick is the pace at which the end of a run is looked for.
-const tick = 5000 * period / 4
+const tick = 5000 * tb.Period / 4
 
 // thread starts a thread; its error ends the run.
 func (s *side) thread(name string, fn func(*hdl.Thread, *host.Bus) error) {
@@ -110,7 +110,7 @@ func (s *side) open() (err error) {
 	s.ends = make([]driver.Endpoint, len(s.r.s.QPs))
 	s.dev, err = driver.Open(s.bus, driver.Config{
 		MAC: roce.HostMAC(k), IPv4: roce.HostIPv4(k), GID: roce.HostIPv6(k),
-		NoPush: h.NoPush, TimeUnit: uint16(cycles(h.TimeUnit)), Seed: s.r.o.Seed,
+		NoPush: h.NoPush, TimeUnit: uint16(tb.Cycles(h.TimeUnit)), Seed: s.r.o.Seed,
 	})
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"rnic/abi"
 	"rnic/driver"
 	"rnic/hdl"
+	"rnic/tb"
 	"rnic/tb/accept"
 	"rnic/tb/host"
 )
@@ -63,7 +64,7 @@ func (s *side) queue(t *hdl.Thread, bus *host.Bus, qp int, steps []*Step) error 
 		for !s.ready(w) {
 			t.Wait(&s.changed, 0)
 		}
-		if at := s.r.start + cycles(w.At); t.Now() < at {
+		if at := s.r.start + tb.Cycles(w.At); t.Now() < at {
 			t.WaitUntil(at)
 		}
 		if err := s.do(q, w); err != nil {

@@ -137,17 +137,16 @@ func (r *reader) size(n ast.Node, lo, hi uint64) uint64 {
 
 const (
 	timeForm = "a time with a unit, as 300ns, 4.5us, 1ms or 20cycles"
-	period   = tb.PeriodPs / 1000 * time.Nanosecond
 	maxTime  = 1000 * time.Second
 )
 
 func parseTime(s string) (time.Duration, error) {
 	if d, ok := strings.CutSuffix(s, "cycles"); ok {
 		v, err := parseNumber(d)
-		if err != nil || v > uint64(maxTime/period) {
+		if err != nil || v > uint64(maxTime/tb.Period) {
 			return 0, fmt.Errorf("must be %s", timeForm)
 		}
-		return time.Duration(v) * period, nil
+		return time.Duration(v) * tb.Period, nil
 	}
 	d, err := time.ParseDuration(s)
 	switch {
