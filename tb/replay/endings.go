@@ -7,11 +7,9 @@ import (
 	"rnic/roce"
 )
 
-// endings checks how the work requests ended: those that the answers which arrived
-// acknowledge with success, one that is refused with the status of the NAK.
-func (c *Conversation) endings(r *requester) (wrong []string) {
-	una, refused, fatal := c.First, roce.PSN(0), roce.NAKCode(0)
-	dead := false
+// unanswered is the oldest PSN that no answer which arrived acknowledges.
+func (c *Conversation) unanswered() roce.PSN {
+	una := c.First
 	for i := range c.Events {
 		e := &c.Events[i]
 		if !e.Answer || e.Lost != "" {
@@ -24,7 +22,18 @@ func (c *Conversation) endings(r *requester) (wrong []string) {
 		if acked.After(una) {
 			una = acked
 		}
-		if code, ok := fatalNAK(&e.Packet); ok && !dead {
+	}
+	return una
+}
+
+// endings checks how the work requests ended: those that the answers which arrived
+// acknowledge with success, one that is refused with the status of the NAK.
+func (c *Conversation) endings(r *requester) (wrong []string) {
+	una, refused, fatal := c.unanswered(), roce.PSN(0), roce.NAKCode(0)
+	dead := false
+	for i := range c.Events {
+		e := &c.Events[i]
+		if code, ok := fatalNAK(&e.Packet); ok && !dead && e.Answer && e.Lost == "" {
 			dead, refused, fatal = true, e.BTH.PSN, code
 		}
 	}

@@ -22,20 +22,7 @@ const defaultTimeout = 10
 // many as the device has, but where the capture ends with a request that was given up.
 func (c *Conversation) retries(o *Options) (retry, rnr uint8) {
 	x := c.index()
-	una := c.First
-	for i := range c.Events {
-		e := &c.Events[i]
-		if !e.Answer || e.Lost != "" {
-			continue
-		}
-		acked := e.BTH.PSN
-		if !isNAK(&e.Packet) {
-			acked = acked.Add(1)
-		}
-		if acked.After(una) {
-			una = acked
-		}
-	}
+	una := c.unanswered()
 	copies, waits := len(x.requests[una]), 0
 	for _, k := range x.answers[una] {
 		if isRNR(&c.Events[k].Packet) {
