@@ -10,17 +10,22 @@ import (
 	"rnic/tb/random"
 )
 
+// tally counts how often what is named was so.
+type tally map[string]int
+
+func (t tally) note(name string, ok bool) {
+	if ok {
+		t[name]++
+	} else {
+		t[name] += 0
+	}
+}
+
 // TestDrawCovers: the seeds of TestSeeds have among them all that random traffic is
 // meant to try, each more than once.
 func TestDrawCovers(t *testing.T) {
-	got := map[string]int{}
-	note := func(name string, ok bool) {
-		if ok {
-			got[name]++
-		} else {
-			got[name] += 0
-		}
-	}
+	got := tally{}
+	note := got.note
 	for seed := uint64(1); seed <= 60; seed++ {
 		s := random.Draw(seed, random.Options{})
 		note("throttled uplink", s.Bench.Host.Up.Seed != 0)

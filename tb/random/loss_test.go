@@ -67,14 +67,8 @@ func TestLossLeast(t *testing.T) {
 
 // TestDrawLoss: the seeds of TestLossSeeds have among them all that may go wrong.
 func TestDrawLoss(t *testing.T) {
-	got := map[string]int{}
-	note := func(name string, ok bool) {
-		if ok {
-			got[name]++
-		} else {
-			got[name] += 0
-		}
-	}
+	got := tally{}
+	note := got.note
 	for seed := uint64(1); seed <= 200; seed++ {
 		s := random.Draw(seed, lossy)
 		all := strings.Join(s.Loss.Faults, "\n") + "\n"
