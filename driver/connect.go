@@ -8,7 +8,7 @@ import (
 )
 
 // ConnectOptions are attributes of a connection. Zero values stand for the
-// defaults. The device does no retries yet: other counts than 0 are refused.
+// defaults.
 type ConnectOptions struct {
 	MTU             abi.MTU         // 1024, or the port's if that is less
 	Access          abi.AccessFlags // what the peer may do; all that the device knows

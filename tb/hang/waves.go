@@ -49,12 +49,10 @@ func Waves(folder, name string, from, to uint64, markers map[string]uint64, run 
 		return nil, err
 	}
 	var v waves.View
-	for _, k := range sorted(markers) {
+	for _, k := range slices.Sorted(maps.Keys(markers)) {
 		if c := markers[k]; c >= from && c <= to {
 			v.Markers = append(v.Markers, waves.Marker{Name: k, Ps: int64(c) * tb.PeriodPs})
 		}
 	}
 	return []string{path, gtkw}, errors.Join(vcd.Save(f, name, v), f.Close())
 }
-
-func sorted(m map[string]uint64) []string { return slices.Sorted(maps.Keys(m)) }
