@@ -1,0 +1,60 @@
+package read_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"rnic/waves/wavetest"
+)
+
+// Files of Icarus Verilog, Verilator and GHDL, and what vcd2fst made of them with each
+// way of packing.
+func TestOtherTools(t *testing.T) {
+	for _, c := range []struct {
+		vcd   string
+		fst   []string
+		types bool // are the same in both
+	}{
+		{"icarus.vcd", []string{"icarus-lz4.fst", "icarus-gzip.fst"}, true},
+		{"ghdl.vcd", []string{"ghdl-zlib.fst"}, true},
+		{"verilator.vcd", []string{"verilator.fst"}, false},
+	} {
+		want := canon(t, open(t, "testdata", c.vcd), c.types)
+		golden := filepath.Join("testdata", c.vcd+".txt")
+		if *update {
+			require.NoError(t, os.WriteFile(golden, []byte(want), 0o666))
+		}
+		require.Equal(t, string(bytesOf(t, golden)), want)
+		for _, f := range c.fst {
+			require.Equal(t, want, canon(t, open(t, "testdata", f), c.types), f)
+		}
+	}
+}
+
+// What GTKWave's converters make of a file is what the file is.
+func TestConverters(t *testing.T) {
+	wavetest.Need(t, "vcd2fst", "fst2vcd")
+	dir := t.TempDir()
+	for _, name := range []string{"icarus.vcd", "ghdl.vcd", "verilator.vcd"} {
+		want := canon(t, open(t, "testdata", name), true)
+		for _, pack := range [][]string{{"-4"}, {"-Z"}, {"-4", "-c"}} {
+			path := filepath.Join(dir, "a.fst")
+			wavetest.Tool(t, "", nil, "vcd2fst", append(pack, "-v", filepath.Join("testdata", name), "-f", path)...)
+			require.Equal(t, want, canon(t, open(t, path), true), "%s %v", name, pack)
+			back := filepath.Join(dir, "back.vcd")
+			wavetest.Tool(t, "", nil, "fst2vcd", "-f", path, "-o", back)
+			require.Equal(t, want, canon(t, open(t, back), true), "%s %v", name, pack)
+		}
+	}
+	path := filepath.Join(dir, "f.fst")
+	wavetest.Tool(t, "", nil, "vcd2fst", "-F", "-v", filepath.Join("testdata", "verilator.vcd"), "-f", path)
+	f := open(t, path)
+	for f.Next() {
+	}
+	if f.Err() != nil { // short chains are not packed at all
+		require.ErrorContains(t, f.Err(), "packed by FastLZ")
+	}
+}
