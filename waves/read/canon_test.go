@@ -37,7 +37,18 @@ func canon(t testing.TB, f *read.File, types bool) string {
 	hist := make([]strings.Builder, f.IDs)
 	last := make([]string, f.IDs)
 	steps, begin, before := 0, uint64(0), uint64(0)
-	for f.Next() {
+	for {
+		if steps > 0 {
+			next, ok := f.Upcoming()
+			if more := f.Next(); !more {
+				require.False(t, ok)
+				break
+			}
+			require.True(t, ok)
+			require.Equal(t, next, f.Time())
+		} else if !f.Next() {
+			break
+		}
 		if steps++; steps == 1 {
 			begin = f.Time()
 		} else {

@@ -14,6 +14,8 @@ import (
 type source interface {
 	// step reads to the end of the next time stamp.
 	step(s *state) (time uint64, err error)
+	// upcoming is the time of the next step, once there has been one.
+	upcoming(s *state) (time uint64, err error)
 	// want limits what is read to some IDs.
 	want(ids []bool)
 	// dumping tells whether values are valid now.
@@ -131,6 +133,17 @@ func (f *File) Next() bool {
 	}
 	f.now = t
 	return true
+}
+
+// Upcoming is the time that Next goes to, when it has been called before. It is false
+// at the end and after an error, which Err then tells.
+func (f *File) Upcoming() (uint64, bool) {
+	if f.err != nil {
+		return 0, false
+	}
+	t, err := f.src.upcoming(f.state)
+	f.err = err
+	return t, err == nil
 }
 
 // Err is why Next was false; nil at the end of the file.

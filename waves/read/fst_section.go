@@ -70,6 +70,13 @@ func (t *fst) step(s *state) (uint64, error) {
 	return now, nil
 }
 
+func (t *fst) upcoming(s *state) (uint64, error) {
+	if err := t.fill(s); err != nil {
+		return 0, err
+	}
+	return t.stream.times[t.stream.at], nil
+}
+
 // fill loads sections until there is a time stamp.
 func (t *fst) fill(s *state) error {
 	r := &t.stream

@@ -15,6 +15,13 @@ func (v *vcd) want([]bool) {} // to look at a change costs as much as to take it
 
 func (v *vcd) dumping() bool { return !v.off }
 
+func (v *vcd) upcoming(*state) (uint64, error) {
+	if v.done {
+		return 0, io.EOF
+	}
+	return v.now, nil
+}
+
 // step reads to the next time stamp that is another.
 func (v *vcd) step(s *state) (uint64, error) {
 	if v.done {

@@ -37,7 +37,7 @@ var units = map[string]int{"s": 0, "ms": -3, "us": -6, "ns": -9, "ps": -12, "fs"
 func (v *vcd) header() (*builder, error) {
 	v.builder = newBuilder("VCD")
 	v.h.Exponent = -9
-	var enum *Enum   // of the next variable
+	var enum *Enum // of the next variable
 	for first := true; ; first = false {
 		w, err := v.next()
 		if err != nil {

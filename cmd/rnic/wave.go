@@ -1,0 +1,5 @@
+package main
+
+type waveCmd struct{}
+
+func (w *waveCmd) Run() error { return nil }
