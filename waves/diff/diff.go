@@ -221,7 +221,7 @@ func (c *comparison) run() error {
 			return err
 		}
 		if !s.more && s.time < now {
-			return fmt.Errorf("%s ends at %s: there is nothing to compare from %s on", s.path, c.stamp(s.time), c.stamp(now))
+			return fmt.Errorf("%s: ends at %s: there is nothing to compare from %s on", s.path, c.stamp(s.time), c.stamp(now))
 		}
 	}
 	atA, atB := c.a.time == now, c.b.time == now

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"rnic/waves/read"
@@ -95,6 +96,9 @@ func (c *comparison) match() error {
 		}
 	}
 	if len(c.pairs) == 0 && len(c.Shapes) == 0 {
+		if slices.Contains(both, true) {
+			return errors.New("nothing is left to compare: all that is in both is ignored")
+		}
 		return c.nothing()
 	}
 	c.mark = make([]bool, len(c.pairs))
