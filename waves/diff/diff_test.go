@@ -284,7 +284,7 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{head, diff.Options{}, "a.vcd: has no time stamp"},
-		{head + body + "#3\n", diff.Options{}, "a.vcd: line 40: time 3 after 35"},
+		{head + body + "#3\n", diff.Options{}, "a.vcd: line 38: time 3 after 35"},
 		{head + body, diff.Options{From: "soon"}, `--from "soon": must be as 123ns, 1.5us or c1234`},
 		{head + body, diff.Options{From: "5ns", To: "4ns"}, "--to 4ns: before --from 5ns"},
 		{head + body, diff.Options{From: "c1", Clock: "top.clock"}, "there is no signal top.clock to be the clock"},

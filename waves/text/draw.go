@@ -277,7 +277,7 @@ func (d *Drawing) header(name string, w []int, label func(*Sample) string) {
 			skip = 1
 		}
 		l := label(s)
-		if l != before && l != "" && at+skip >= end {
+		if l != before && l != "" && at+skip >= end && at+skip+1+len(l) <= d.style.Width-d.left-2 {
 			line.WriteString(strings.Repeat(" ", at+skip-end) + d.g.edge + l)
 			end = at + skip + 1 + len(l)
 		}
