@@ -14,11 +14,11 @@ type cli struct {
 	Run     runCmd     `cmd:"" help:"Move a file from one host to the other and verify it."`
 	Bench   benchCmd   `cmd:"" help:"Goodput, message rate and latency, in cycles of the model."`
 	Replay  replayCmd  `cmd:"" help:"Play a capture of RoCEv2 to the model, and compare it packet by packet."`
-	Diff    diffCmd    `cmd:"" help:"Find where two waveforms differ first, VCD or FST of any tool. Ends with 0 if they are equal, 1 if they differ, 3 after an error."`
-	Wave    waveCmd    `cmd:"" help:"Show signals of a waveform, VCD or FST of any tool, as text."`
 	Connect connectCmd `cmd:"" help:"Run one host whose wire leads outside: to QEMU or a TAP device. Standard input drives its verbs."`
 	Regs    regsCmd    `cmd:"" help:"List the registers, counters and doorbells of BAR0."`
 	Area    areaCmd    `cmd:"" help:"Flip-flop and RAM bits of each block."`
+	Diff    diffCmd    `cmd:"" help:"Find where two waveforms differ first, VCD or FST of any tool. Ends with 0 if they are equal, 1 if they differ, 3 after an error."`
+	Wave    waveCmd    `cmd:"" help:"Show signals of a waveform, VCD or FST of any tool, as text."`
 }
 
 func main() {

@@ -69,7 +69,7 @@ type First struct {
 	Cycle   *uint64  `json:"cycle,omitempty"`
 	Clock   string   `json:"clock,omitempty"`
 	Ended   string   `json:"ended,omitempty"` // the file that had ended before
-	Signals []Signal `json:"signals"`         // in the order of the first file
+	Signals []Signal `json:"signals"`         // in the order of the first file, clocks last
 	History []Moment `json:"history"`         // of the first signal
 	Module  string   `json:"module"`          // that it is in
 	Around  []Around `json:"around"`          // what else changes there at this time

@@ -130,6 +130,7 @@ func TestFirst(t *testing.T) {
 		{"a change that comes earlier", "", "", []string{"#25\n0!", "#23\n1'\n#25\n0!"}, "23ns, cycle 2", "top.other", "0", "1"},
 		{"x", "", "", []string{"b0 \" ", "bx0 \" "}, "0, cycle 0", "top.u.state", "IDLE (0x0)", "0bx0"},
 		{"the clock", "", "", []string{"#25\n0!\n", "#25\n"}, "25ns, cycle 2", "top.clk", "0", "1"},
+		{"the clock and more", "", "", []string{"#25\n0!\n", "#25\n1'\n"}, "25ns, cycle 2", "top.other", "0", "1"},
 		{"the last", "", "", []string{"1! 1'", "1!"}, "30ns, cycle 3", "top.other", "1", "0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -165,7 +166,7 @@ its last changes
   10ns  RUN (0x1)   RUN (0x1)
   20ns  STOP (0x2)
 
-what else differs then: 1 signals
+what else differs then: 1 signal
               a.vcd  b.vcd
   top.u.note  "abc"  "xyz"
 

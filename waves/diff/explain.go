@@ -9,7 +9,7 @@ import (
 
 // found says what differs at a time.
 func (c *comparison) found(now uint64) {
-	slices.SortFunc(c.seen, func(a, b int32) int { return int(c.pairs[a].va - c.pairs[b].va) })
+	slices.SortFunc(c.seen, func(a, b int32) int { return c.order(a) - c.order(b) })
 	f := &First{Time: c.stamp(now), Ticks: now, Signals: []Signal{}, History: []Moment{}, Around: []Around{}}
 	for _, i := range c.seen {
 		p := c.pairs[i]
@@ -27,6 +27,15 @@ func (c *comparison) found(now uint64) {
 		f.Ended = c.b.path
 	}
 	c.First = f
+}
+
+// order is that of the first file, clocks last: where one stands still, it is rarely the point.
+func (c *comparison) order(i int32) int {
+	v := c.pairs[i].va
+	if c.a.Vars[v].Clocklike() {
+		return int(v) + len(c.a.Vars)
+	}
+	return int(v)
 }
 
 // value is that of an ID at a time, at which an event has not happened because it has

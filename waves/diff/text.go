@@ -80,7 +80,7 @@ func (r *Result) first(b *strings.Builder) {
 		})
 	}
 	if n := len(f.Signals) - 1; n > 0 {
-		fmt.Fprintf(b, "\nwhat else differs then: %d signals\n", n)
+		fmt.Fprintf(b, "\nwhat else differs then: %s\n", signals(n))
 		table(b, func(row func(...string)) {
 			row("", r.A.Name, r.B.Name)
 			for i, s := range f.Signals[1:] {
@@ -97,7 +97,7 @@ func (r *Result) first(b *strings.Builder) {
 		if where == "" {
 			where = "the same scope"
 		}
-		fmt.Fprintf(b, "\nwhat else changes then in %s: %d signals\n", where, n)
+		fmt.Fprintf(b, "\nwhat else changes then in %s: %s\n", where, signals(n))
 		table(b, func(row func(...string)) {
 			row("", r.A.Name, r.B.Name)
 			for i, a := range f.Around {
@@ -113,6 +113,13 @@ func (r *Result) first(b *strings.Builder) {
 			}
 		})
 	}
+}
+
+func signals(n int) string {
+	if n == 1 {
+		return "1 signal"
+	}
+	return fmt.Sprintf("%d signals", n)
 }
 
 func change(before, after string) string {

@@ -24,6 +24,11 @@ func (c *Clock) Cycle(t uint64) (uint64, bool) {
 // clockNames are what clocks are called.
 var clockNames = map[string]bool{"clk": true, "clock": true, "clk_i": true, "i_clk": true, "clk_in": true, "aclk": true, "sys_clk": true}
 
+// Clocklike tells whether a variable is called as clocks are, and has one bit.
+func (v *Var) Clocklike() bool {
+	return v.Kind == Bits && v.Width == 1 && clockNames[strings.ToLower(v.Name)]
+}
+
 // ClockVar is the variable of a path, or the one nearest to a path that is called as
 // clocks are: in its scope, else the next above, else the first of the file; -1 if there is none.
 func (h *Header) ClockVar(path, near string) (int, error) {
@@ -39,7 +44,7 @@ func (h *Header) ClockVar(path, near string) (int, error) {
 			}
 			continue
 		}
-		if v.Kind != Bits || v.Width != 1 || !clockNames[strings.ToLower(v.Name)] {
+		if !v.Clocklike() {
 			continue
 		}
 		scope := h.ScopePath(v.Scope)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"rnic/waves"
 	"rnic/waves/wavetest"
 )
 
@@ -49,12 +50,22 @@ func TestConverters(t *testing.T) {
 			require.Equal(t, want, canon(t, open(t, back), true), "%s %v", name, pack)
 		}
 	}
+	// Ours, with its text and enums.
+	v, f := both(t, 300, waves.Rich)
+	ours := map[string][]byte{"ours.vcd": v, "ours.fst": f}
+	for name, b := range ours {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), b, 0o666))
+	}
+	want := canon(t, open(t, dir, "ours.vcd"), true)
+	wavetest.Tool(t, dir, nil, "fst2vcd", "-f", "ours.fst", "-o", "back.vcd")
+	require.Equal(t, want, canon(t, open(t, dir, "back.vcd"), true))
+	wavetest.Tool(t, dir, nil, "vcd2fst", "-v", "ours.vcd", "-f", "there.fst")
+	require.Equal(t, want, canon(t, open(t, dir, "there.fst"), true))
+
 	path := filepath.Join(dir, "f.fst")
 	wavetest.Tool(t, "", nil, "vcd2fst", "-F", "-v", filepath.Join("testdata", "verilator.vcd"), "-f", path)
-	f := open(t, path)
-	for f.Next() {
+	fast := open(t, path)
+	for fast.Next() {
 	}
-	if f.Err() != nil { // short chains are not packed at all
-		require.ErrorContains(t, f.Err(), "packed by FastLZ")
-	}
+	require.ErrorContains(t, fast.Err(), "packed by FastLZ")
 }
