@@ -131,6 +131,7 @@ func TestFirst(t *testing.T) {
 		{"x", "", "", []string{"b0 \" ", "bx0 \" "}, "0, cycle 0", "top.u.state", "IDLE (0x0)", "0bx0"},
 		{"the clock", "", "", []string{"#25\n0!\n", "#25\n"}, "25ns, cycle 2", "top.clk", "0", "1"},
 		{"the clock and more", "", "", []string{"#25\n0!\n", "#25\n1'\n"}, "25ns, cycle 2", "top.other", "0", "1"},
+		{"an event that happens again", "", "", []string{"#12\n1%\n", "#12\n1%\n#13\n1%\n"}, "13ns, cycle 1", "top.u.ev", "0", "1"},
 		{"the last", "", "", []string{"1! 1'", "1!"}, "30ns, cycle 3", "top.other", "1", "0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -247,6 +248,15 @@ func TestShapes(t *testing.T) {
 	r, err = compare(t, head+body, edited(t, head+body, " other $end", " another $end"), diff.Options{})
 	require.NoError(t, err)
 	require.True(t, r.Equal())
+}
+
+// Of signals of the same path the first is the first of the other file.
+func TestSamePathTwice(t *testing.T) {
+	const twice = "$timescale 1ns $end\n$var wire 1 ! a $end\n$var wire 1 \" a $end\n$enddefinitions $end\n#0\n0!\n1\"\n"
+	r, err := compare(t, twice, twice, diff.Options{})
+	require.NoError(t, err)
+	require.True(t, r.Equal(), "%s", r)
+	require.Equal(t, 2, r.Compared)
 }
 
 func TestMap(t *testing.T) {
