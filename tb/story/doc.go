@@ -1,0 +1,24 @@
+// Package story makes one model of a run: every work request with the stages that it
+// passed and what it waited for, every packet with what caused it and what became of it,
+// every QP with its states and retries, and where the time of each host went. Each
+// statement names a cycle and a signal, with the value that the waveforms have there.
+//
+//	kernel a ── observer ── side a ─┐
+//	           taps, faults         ├── Finish ── Story ── story.json
+//	kernel b ── observer ── side b ─┘
+//
+// The Recorder watches ports, and reads contexts and memory as a debugger does: it never
+// changes anything, so that a run with it has the digest of the same run without.
+//
+// # IDs
+//
+// IDs of packets and of work requests ascend at each host; host_a has the even ones and
+// host_b the odd ones. So they are known at once, in OnPacket and OnWR, and are unique, but
+// not dense. A packet is numbered by its place among the frames that its host sent.
+//
+// # Beyond the schema that was agreed
+//
+//   - Story has limit and forgotten: how many are kept, and counts of those that are not.
+//   - A packet has why: events, each with a signal, that led to its cause and its fate.
+//   - A WR of queue "rq" is a receive: its packets are those that came for it.
+package story
