@@ -213,6 +213,9 @@ func (s *side) answerCame(q *qp, a *arrival, t *tap, cycle uint64, why Event, dr
 		q.retry = cause{name, a.id, []Event{why}}
 		s.event(q, why.At, "%s from the peer for PSN 0x%x: goes back", map[string]string{AfterNAK: "sequence NAK", AfterRNR: "RNR NAK", AfterImpliedNAK: "an answer beyond one that is missing"}[name], uint32(a.p.PSN))
 	}
+	if name != "" {
+		s.nacked(q, why.At)
+	}
 	if name == AfterRNR {
 		q.rnr = &cause{name, a.id, []Event{why}}
 	}

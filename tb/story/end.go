@@ -140,6 +140,16 @@ func (s *side) timed(q *qp, what string, ps int64, a At) {
 	}
 }
 
+// nacked ends the wait for an answer of requests that have left: it asks for them again.
+func (s *side) nacked(q *qp, a At) {
+	for _, w := range q.open {
+		if w.sentPs != 0 && w.at(Acknowledged) == nil {
+			w.wait(w.sentPs, a.Ps, ForAck, a)
+			s.spans.wait(ForAck, w.sentPs, a.Ps)
+		}
+	}
+}
+
 // completes takes a completion that is to be told.
 func (s *side) completes(t *tap, cycle uint64) {
 	if t.is("purge") {

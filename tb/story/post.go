@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"rnic/abi"
+	"rnic/pcie"
 	"rnic/roce"
 	"rnic/rtl/qpc"
 	"rnic/tb/host"
@@ -82,8 +83,8 @@ func (s *side) tlp(t *tap, cycle uint64) {
 	if !t.is("first") {
 		return
 	}
-	switch t.name("hdr.kind") {
-	case "MWR":
+	switch pcie.Kind(t.u("hdr.kind")) {
+	case pcie.MWr:
 		off := int64(t.u("hdr.addr")) - host.BARBase
 		if off < 0 || off >= abi.BARSize {
 			return
@@ -101,7 +102,7 @@ func (s *side) tlp(t *tap, cycle uint64) {
 		if len(s.writes) > 256 {
 			s.writes = append(s.writes[:0], s.writes[128:]...)
 		}
-	case "CPLD":
+	case pcie.CplD:
 		if t.u("hdr.count") <= t.u("hdr.len")*4-t.u("hdr.lower")&3 {
 			s.spans.reading(cycle, -1)
 		}

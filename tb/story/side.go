@@ -52,6 +52,7 @@ type wireState struct {
 	open  bool
 	first uint64 // cycle of its first beat
 	ended uint64 // cycle+1 in which one ended
+	since uint64 // cycle since which the line has had no rest
 }
 
 func newSide(r *Recorder, n int, h *tb.Host) *side {

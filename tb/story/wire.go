@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"strings"
 
+	"rnic/pcie"
 	"rnic/roce"
 	"rnic/tb"
 )
 
 const periodPs = tb.PeriodPs
+
+// gapCycles is the most silence between frames that follow each other at once.
+const gapCycles = 3
 
 // sent is a packet of this host.
 type sent struct {
@@ -52,7 +56,7 @@ type landing struct {
 func (s *side) watchWire() {
 	s.hub.bare("wire.from_nic", "take", s.beat)
 	s.hub.stream("rc.from_nic", func(t *tap, cycle uint64) {
-		if t.is("first") && t.name("hdr.kind") == "MRD" {
+		if t.is("first") && pcie.Kind(t.u("hdr.kind")) == pcie.MRd {
 			s.spans.reading(cycle, 1)
 		}
 	}, "hdr.kind", "first")
@@ -79,7 +83,10 @@ func (s *side) frame(f tb.Frame) {
 	if s.tx.open {
 		first = s.tx.first
 	}
-	s.tx = wireState{ended: cycle + 1}
+	if first > s.tx.ended+gapCycles {
+		s.tx.since = first
+	}
+	s.tx.open, s.tx.ended = false, cycle+1
 	p := s.packet(f, first, cycle)
 	s.spans.sending(first, cycle)
 	s.meter.add(f.TimePs, len(f.Data))
@@ -159,7 +166,13 @@ func (s *side) requested(p *sent, k *roce.Packet, d *description) {
 	p.wr, p.WR = w, w.ID
 	at := At{Ps: p.Ps, Cycle: p.Cycle, Signal: p.Signal, Value: p.Value}
 	if w.at(FirstPacket) == nil && w.pieces && w.described != 0 {
-		w.wait(int64(w.described)*periodPs, p.Ps, ForPCIe, at)
+		from, busy := int64(w.described)*periodPs, int64(s.tx.since)*periodPs
+		if busy >= p.Ps { // the line was free
+			w.wait(from, p.Ps, ForPCIe, at)
+		} else {
+			w.wait(from, busy, ForPCIe, at)
+			w.wait(max(from, busy), p.Ps, ForWire, at)
+		}
 	}
 	w.stage(FirstPacket, at)
 	w.move(LastPacket, at)
