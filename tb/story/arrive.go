@@ -40,7 +40,7 @@ func (s *side) watchAnswers() {
 func (s *side) arrives(f tb.Frame) {
 	a := arrival{id: -1, number: f.Number, ps: f.TimePs, len: len(f.Data)}
 	if f.Number > 0 {
-		a.id = 2*int(f.Number-1) + 1 - s.n
+		a.id = PacketID(1-s.n, f.Number)
 	}
 	if p, err := roce.ParseFrame(f.Data); err == nil && !f.BadFCS {
 		a.p, a.known = p.BTH, true
