@@ -5,10 +5,11 @@ import (
 	"encoding/binary"
 )
 
-// pack compresses a section's chains into f.chains, and writes into f.index where each
-// is; equal ones are there once. It gives how many bytes a reader needs for all.
-func (f *fstWriter) pack(sec *section) (unpacked int) {
-	f.chains = append(f.chains[:0], '4')
+// pack appends a section's chains, compressed, and writes into f.index where each is;
+// equal ones are there once. It tells how many bytes a reader needs for all.
+func (f *fstWriter) pack(b []byte, sec *section) (packed []byte, unpacked int) {
+	start := len(b)
+	b = append(b, '4')
 	f.index = f.index[:0]
 	clear(f.twins)
 	idle, place, twin := 0, 0, 0
@@ -37,14 +38,14 @@ func (f *fstWriter) pack(sec *section) (unpacked int) {
 			twin = t
 			continue
 		}
-		f.index = appendSigned(f.index, int64(len(f.chains)-place)<<1|1)
-		place = len(f.chains)
-		f.chain(c)
+		f.index = appendSigned(f.index, int64(len(b)-start-place)<<1|1)
+		place = len(b) - start
+		b = f.chain(b, c)
 	}
 	if idle > 0 {
 		f.index = binary.AppendUvarint(f.index, uint64(idle)<<1)
 	}
-	return unpacked
+	return b, unpacked
 }
 
 // same tells whether a trail has the bytes of a chain.
@@ -59,16 +60,14 @@ const worthwhile = 32
 
 // chain appends a chain, compressed if that makes it shorter: its length, or 0 if it
 // is as it was, and its bytes.
-func (f *fstWriter) chain(c []byte) {
+func (f *fstWriter) chain(b, c []byte) []byte {
 	if len(c) > worthwhile {
-		f.packed = f.lz.compress(f.packed[:0], c)
-		if len(f.packed) < len(c) {
-			f.chains = binary.AppendUvarint(f.chains, uint64(len(c)))
-			f.chains = append(f.chains, f.packed...)
-			return
+		start := binary.AppendUvarint(b, uint64(len(c)))
+		if packed := f.lz.compress(start, c); len(packed)-len(start) < len(c) {
+			return packed
 		}
 	}
-	f.chains = append(append(f.chains, 0), c...)
+	return append(append(b, 0), c...)
 }
 
 // sample tells most chains apart, by their length and some of their bytes.

@@ -126,7 +126,8 @@ func (s *fstSink) changes(b []byte) error {
 	if s.err != nil {
 		return s.err
 	}
-	trails := s.sec.trails
+	sec := s.sec
+	trails := sec.trails
 	raw := 0
 	for len(b) > 0 {
 		head := binary.LittleEndian.Uint32(b)
@@ -135,49 +136,52 @@ func (s *fstSink) changes(b []byte) error {
 		t.kind = uint8(head & recordKind)
 		behind := uint64(s.stamp - t.last)
 		t.last = s.stamp
-		need := binary.MaxVarintLen32 + 1 + int(t.size)
+		size, need := int(t.size), binary.MaxVarintLen32+1+max(8, int(t.size))
 		switch {
 		case t.width == 0:
 			n, k := binary.Uvarint(b)
-			need += k + int(n)
+			size = k + int(n)
+			need += size
 		case t.kind == recordX:
 			need += int(t.width)
 		}
-		if need > cap(t.chunk)-len(t.chunk) {
-			s.sec.room(t, need)
+		if need > int(t.room-t.end) {
+			sec.room(t, need)
 		}
-		c := t.chunk
-		raw -= len(c)
+		c := sec.slabs[t.slab][:t.room]
+		at := t.end
 		switch {
-		case t.size > 0 && t.kind != recordX:
-			c = appendBehind(c, behind<<1)
-			t.at = uint32(len(c))
-			c = append(c, b[:t.size]...)
-			b = b[t.size:]
-		case t.width == 0:
-			n := need - binary.MaxVarintLen32 - 1
-			c = append(appendBehind(c, behind<<1), b[:n]...)
-			b = b[n:]
-		case t.size > 0:
-			c = append(appendBehind(c, behind<<1|1), s.xs[:t.width]...)
+		case t.kind == recordX && size > 0 && t.width > 0:
+			at = putBehind(c, at, behind<<1|1)
+			at += uint32(copy(c[at:], s.xs[:t.width]))
 		case t.kind == recordX:
-			c = appendBehind(c, behind<<4|1)
+			at = putBehind(c, at, behind<<4|1)
+		case size == 0:
+			at = putBehind(c, at, behind<<2|uint64(t.kind))
+		case size <= 8 && cap(b) >= 8: // a word costs less than so many bytes
+			at = putBehind(c, at, behind<<1)
+			binary.LittleEndian.PutUint64(c[at:], binary.LittleEndian.Uint64(b[:8]))
+			at += uint32(size)
+			b = b[size:]
 		default:
-			c = appendBehind(c, behind<<2|uint64(t.kind))
+			at = putBehind(c, at, behind<<1)
+			at += uint32(copy(c[at:], b[:size]))
+			b = b[size:]
 		}
-		raw += len(c)
-		t.chunk = c
+		raw += int(at - t.end)
+		t.end = at
 	}
 	s.raw += raw
 	return nil
 }
 
-// appendBehind is AppendUvarint, inlined for what is mostly one byte.
-func appendBehind(b []byte, v uint64) []byte {
+// putBehind is PutUvarint at a place, inlined for what is mostly one byte.
+func putBehind(b []byte, at uint32, v uint64) uint32 {
 	if v < 0x80 {
-		return append(b, byte(v))
+		b[at] = byte(v)
+		return at + 1
 	}
-	return binary.AppendUvarint(b, v)
+	return at + uint32(binary.PutUvarint(b[at:], v))
 }
 
 func (s *fstSink) end() error {

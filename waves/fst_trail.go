@@ -1,13 +1,17 @@
 package waves
 
+import "slices"
+
 // trail is the changes of a variable in a section, as the file has them: each with how
-// many time stamps it is behind the one before.
+// many time stamps it is behind the one before. It is half a line of the cache, for
+// there are thousands and each change needs one.
 type trail struct {
-	chunk []byte // that is being filled; a change lies in one chunk
+	slab  uint32 // with the chunk that is being filled; a change lies in one chunk
+	start uint32 // of the chunk
+	end   uint32 // of what is in it
+	room  uint32 // where it ends
 	more  int32  // the full chunks before it: a place in section.full, or -1
-	bytes int32  // in those
 	last  uint32 // time stamp of the last change
-	at    uint32 // of a vector: where in chunk its last value is
 	width uint32 // bits; 0: a string
 	size  uint16 // bytes of a vector's value
 	kind  uint8  // of the last record
@@ -15,8 +19,9 @@ type trail struct {
 
 // full is a chunk that is full, and the one before it.
 type full struct {
-	chunk []byte
-	more  int32
+	slab, start, end uint32
+	more             int32
+	bytes            int // in it and in those before
 }
 
 // Chunks of a trail have as many bytes as all before them, within bounds, so that no
@@ -27,57 +32,67 @@ const (
 	slabSize   = 256 << 10 // from which chunks are cut
 )
 
+// before is the bytes in the full chunks of a trail.
+func (sec *section) before(t *trail) int {
+	if t.more < 0 {
+		return 0
+	}
+	return sec.full[t.more].bytes
+}
+
 // room has the trail's chunk take so many bytes more.
 func (sec *section) room(t *trail, n int) {
-	if len(t.chunk) > 0 {
-		sec.full = append(sec.full, full{t.chunk, t.more})
+	bytes := sec.before(t) + int(t.end-t.start)
+	if t.end > t.start {
+		sec.full = append(sec.full, full{t.slab, t.start, t.end, t.more, bytes})
 		t.more = int32(len(sec.full) - 1)
-		t.bytes += int32(len(t.chunk))
 	}
-	size := max(n, min(max(int(t.bytes), leastChunk), mostChunk))
-	switch {
-	case size > slabSize:
-		t.chunk = make([]byte, 0, size) // a very long text
-		return
-	case size > slabSize-sec.cut:
+	size := max(n, min(max(bytes, leastChunk), mostChunk))
+	if size > len(sec.slabs[sec.slab])-sec.cut {
 		sec.slab++
 		sec.cut = 0
-		if sec.slab == len(sec.slabs) {
+		switch {
+		case size > slabSize: // for a very long text
+			sec.slabs = append(sec.slabs, nil)
+			last := len(sec.slabs) - 1
+			sec.slabs[last] = sec.slabs[sec.slab]
+			sec.slabs[sec.slab] = make([]byte, size)
+		case sec.slab == len(sec.slabs):
 			sec.slabs = append(sec.slabs, make([]byte, slabSize))
 		}
 	}
-	t.chunk = sec.slabs[sec.slab][sec.cut : sec.cut : sec.cut+size]
+	t.slab, t.start, t.end, t.room = uint32(sec.slab), uint32(sec.cut), uint32(sec.cut), uint32(sec.cut+size)
 	sec.cut += size
 }
 
 // whole is the trail in one piece, which may be in a buffer that it makes larger if
 // need be.
 func (sec *section) whole(t *trail, buf []byte) (chain, buffer []byte) {
+	c := sec.slabs[t.slab][t.start:t.end]
 	if t.more < 0 {
-		return t.chunk, buf
+		return c, buf
 	}
-	n := int(t.bytes) + len(t.chunk)
+	end := sec.before(t)
+	n := end + len(c)
 	if n > len(buf) {
 		buf = make([]byte, n+n/4)
 	}
-	end := int(t.bytes)
-	copy(buf[end:], t.chunk)
+	copy(buf[end:], c)
 	for i := t.more; i >= 0; i = sec.full[i].more {
-		c := sec.full[i].chunk
-		end -= len(c)
-		copy(buf[end:], c)
+		f := &sec.full[i]
+		end -= copy(buf[end-int(f.end-f.start):], sec.slabs[f.slab][f.start:f.end])
 	}
 	return buf[:n], buf
 }
 
 // reset empties a section; its slabs are used again.
 func (sec *section) reset() {
-	clear(sec.full) // very long texts among them
 	sec.full = sec.full[:0]
 	sec.slab, sec.cut = 0, 0
+	sec.slabs = slices.DeleteFunc(sec.slabs, func(s []byte) bool { return len(s) != slabSize })
 	for i := range sec.trails {
 		t := &sec.trails[i]
-		t.chunk, t.more, t.bytes, t.last = nil, -1, 0, 0
+		t.slab, t.start, t.end, t.room, t.more, t.last = 0, 0, 0, 0, -1, 0
 	}
 }
 
@@ -88,7 +103,7 @@ func (sec *section) advance(frame []byte) {
 		f := frame[:t.width]
 		frame = frame[t.width:]
 		switch {
-		case len(t.chunk) == 0:
+		case t.end == t.start:
 		case t.kind == recordX:
 			for j := range f {
 				f[j] = 'x'
@@ -96,8 +111,9 @@ func (sec *section) advance(frame []byte) {
 		case t.width == 1:
 			f[0] = '0' + t.kind>>1
 		default:
+			v := sec.slabs[t.slab][t.end-uint32(t.size) : t.end]
 			for j := range f {
-				f[j] = '0' + t.chunk[int(t.at)+j/8]>>(7-j&7)&1
+				f[j] = '0' + v[j/8]>>(7-j&7)&1
 			}
 		}
 	}

@@ -21,14 +21,13 @@ type fstWriter struct {
 	done   chan struct{}
 	failed atomic.Pointer[error]
 
-	lz     lz4Table
-	piece  []byte // a chain
-	twin   []byte // another
-	packed []byte // one, compressed
-	chains []byte
-	index  []byte
-	out    []byte
-	twins  map[uint64]int // chains of the section by sample
+	lz    lz4Table
+	zip   *zlib.Writer
+	piece []byte // a chain
+	twin  []byte // another
+	index []byte
+	out   []byte
+	twins map[uint64]int // chains of the section by sample
 }
 
 // newFSTWriter begins a file with what is known from the start. It is written here,
@@ -40,7 +39,8 @@ func newFSTWriter(w io.WriterAt, root *node, vars []*Var, p Profile) *fstWriter 
 		jobs: make(chan *section, 1), free: make(chan *section, 2), done: make(chan struct{}),
 	}
 	geo := geometry(vars)
-	packed := deflate(geo)
+	f.zip, _ = zlib.NewWriterLevel(nil, zlib.BestSpeed)
+	packed := f.deflate(nil, geo)
 	b := fstBlock(f.head.bytes(), fstGeometry, 24+len(packed))
 	b = binary.BigEndian.AppendUint64(b, uint64(len(geo)))
 	b = binary.BigEndian.AppendUint64(b, uint64(len(vars)))
@@ -101,26 +101,27 @@ func (f *fstWriter) run() {
 
 // section writes a section. Until it is whole it is marked as one to skip.
 func (f *fstWriter) section(sec *section) {
-	unpacked := f.pack(sec)
-	frame, times := deflate(sec.frame), deflate(sec.times)
-	b := append(f.out[:0], make([]byte, 9)...)
-	for _, v := range []uint64{uint64(sec.begin), uint64(sec.end), uint64(unpacked)} {
-		b = binary.BigEndian.AppendUint64(b, v)
-	}
+	const fixed = 9 + 3*8
+	frame := f.deflate(make([]byte, 0, 4096), sec.frame)
+	b := append(f.out[:0], make([]byte, fixed)...)
 	vars := len(sec.trails) - 1
 	for _, n := range []int{len(sec.frame), len(frame), vars} {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
 	b = append(b, frame...)
 	b = binary.AppendUvarint(b, uint64(vars))
-	b = append(b, f.chains...)
+	b, unpacked := f.pack(b, sec)
 	b = append(b, f.index...)
 	b = binary.BigEndian.AppendUint64(b, uint64(len(f.index)))
-	b = append(b, times...)
-	for _, n := range []int{len(sec.times), len(times), sec.stamps} {
+	start := len(b)
+	b = f.deflate(b, sec.times)
+	for _, n := range []int{len(sec.times), len(b) - start, sec.stamps} {
 		b = binary.BigEndian.AppendUint64(b, uint64(n))
 	}
-	fstBlock(b[:0], fstSkip, len(b)-1)
+	head := fstBlock(b[:0], fstSkip, len(b)-1)
+	for _, v := range []uint64{uint64(sec.begin), uint64(sec.end), uint64(unpacked)} {
+		head = binary.BigEndian.AppendUint64(head, v)
+	}
 	f.out = b
 	f.write(b, f.at)
 	f.write([]byte{fstSection}, f.at)
@@ -130,14 +131,14 @@ func (f *fstWriter) section(sec *section) {
 	f.write(f.head.bytes(), 0)
 }
 
-// deflate is zlib's form, or the bytes as they are if that is no shorter.
-func deflate(b []byte) []byte {
-	var z bytes.Buffer
-	w, _ := zlib.NewWriterLevel(&z, zlib.BestSpeed)
-	w.Write(b)
-	w.Close()
-	if z.Len() >= len(b) {
-		return b
+// deflate appends zlib's form, or the bytes as they are if that is no shorter.
+func (f *fstWriter) deflate(dst, b []byte) []byte {
+	z := bytes.NewBuffer(dst)
+	f.zip.Reset(z)
+	f.zip.Write(b)
+	f.zip.Close()
+	if z.Len()-len(dst) >= len(b) {
+		return append(dst, b...)
 	}
 	return z.Bytes()
 }

@@ -21,7 +21,17 @@ type Options struct {
 	From    int64    // ps: first instant
 	To      int64    // ps: last instant; the end of the run if zero
 	Scopes  []string // patterns as nic.dma or host_a.*.state: what is at or below one; everything if none
+	Control bool     // without payload: no array of more bytes than a header has
 	Rows    []*Row   // strings that the caller sets; none in the profile Portable
+}
+
+// controlBytes is the longest array of bytes that Options.Control keeps: a GRH, which is
+// an IPv6 header. Those of data, in beats and in registers, are longer.
+const controlBytes = 40
+
+// control tells whether a variable is anything but payload.
+func (v *Var) control() bool {
+	return v.Signal.Kind != hdl.Bytes || v.Signal.Size <= controlBytes
 }
 
 // ErrWindow says that a run ended before the window began.
@@ -44,6 +54,9 @@ func (o *Options) plan(kernels []*hdl.Kernel) (*node, error) {
 			return nil, err
 		}
 	}
+	if o.Control {
+		root.prune((*Var).control)
+	}
 	if len(o.Scopes) > 0 {
 		s, err := newSelection(o.Scopes)
 		if err != nil {
@@ -53,7 +66,7 @@ func (o *Options) plan(kernels []*hdl.Kernel) (*node, error) {
 		for i, k := range root.kids {
 			roots[i] = k.path
 		}
-		root.prune(s)
+		root.prune(func(v *Var) bool { return s.find(v.Path) >= 0 })
 		if err := s.unused(roots); err != nil {
 			return nil, err
 		}

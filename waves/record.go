@@ -49,7 +49,7 @@ func (d *shown) appendRecord(b []byte) []byte {
 	case d.bit:
 		b = appendHead(b, d.code.record|uint32(d.last)<<1)
 	case d.how == asBytes:
-		b = append(appendHead(b, d.code.record), d.wide...)
+		b = append(appendHead(b, d.code.record), d.rare.wide...)
 	default:
 		spare := bits.LeadingZeros64(d.mask)
 		b = appendHead(b, d.code.record)

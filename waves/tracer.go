@@ -69,6 +69,7 @@ func newTracer(k *hdl.Kernel, m *merger, src int, vars []*Var, f format, from, t
 			t.shown = append(t.shown, newShown(v, f))
 		}
 		t.owners[o].last = int32(len(t.shown))
+		t.owners[o].shadow = newShadow(t.shown[t.owners[o].first:])
 		switch {
 		case len(own) == 0:
 		case own[0].Signal.Role.Past():
@@ -170,16 +171,22 @@ func (t *tracer) changes(list []int32) {
 }
 
 func (t *tracer) owner(o *owner, base unsafe.Pointer) {
-	b := t.b.buf
-	if base != nil {
+	b, own := t.b.buf, t.shown[o.first:o.last]
+	switch {
+	case base != nil && o.shadow != nil && !o.void:
+		b = o.shadow.update(b, own, base)
+	case base != nil:
 		o.void = false
-		for i := range t.shown[o.first:o.last] {
-			b = t.shown[int(o.first)+i].update(b, base)
+		for i := range own {
+			b = own[i].update(b, base)
 		}
-	} else if !o.void {
+		if o.shadow != nil {
+			o.shadow.refill(base)
+		}
+	case !o.void:
 		o.void = true
-		for i := range t.shown[o.first:o.last] {
-			b = t.shown[int(o.first)+i].void(b)
+		for i := range own {
+			b = own[i].void(b)
 		}
 	}
 	t.b.buf = b

@@ -24,22 +24,29 @@ func init() {
 type owner struct {
 	first, last int32 // of shown
 	void        bool  // has no value: x
+	shadow      *shadow
 }
 
 // shown is a variable and what the file says that it is. An enum's text goes along
-// with its number.
+// with its number. It is as large as a line of the cache: there are thousands.
 type shown struct {
-	off   uintptr
-	mask  uint64
-	last  uint64
+	last uint64
+	mask uint64
+	code code
+	text *texts
+	rare *rare
+	off  uint32
+	size uint8
+	how  how
+	bit  bool
+	x    bool
+	_    [8]byte
+}
+
+// rare is what few variables have.
+type rare struct {
 	wide  []byte     // instead of last: bytes in order
 	gates [2]uintptr // of an address
-	bit   bool
-	size  uint8
-	how   how
-	x     bool
-	code  code
-	text  *texts
 }
 
 // how a value is read and shown.
@@ -54,12 +61,12 @@ const (
 
 func newShown(v *Var, f format) shown {
 	s := &v.Signal
-	d := shown{off: s.Offset, size: uint8(s.Size), bit: s.Width == 1, code: newCode(f, v, s.Width == 1), mask: ^uint64(0) >> (64 - min(64, s.Width))}
+	d := shown{off: uint32(s.Offset), size: uint8(s.Size), bit: s.Width == 1, code: newCode(f, v, s.Width == 1), mask: ^uint64(0) >> (64 - min(64, s.Width))}
 	switch {
 	case s.Kind == hdl.Bytes:
-		d.how, d.wide = asBytes, make([]byte, s.Size)
+		d.how, d.rare = asBytes, &rare{wide: make([]byte, s.Size)}
 	case s.Role == hdl.RoleRAMAddr:
-		d.how, d.gates = asAddress, v.gates
+		d.how, d.rare = asAddress, &rare{gates: v.gates}
 	case s.Width == 1:
 		d.how = asBit
 	default:
@@ -86,13 +93,14 @@ func (d *shown) update(b []byte, base unsafe.Pointer) []byte {
 	p := unsafe.Add(base, d.off)
 	switch d.how {
 	case asBytes:
-		now := unsafe.Slice((*byte)(p), len(d.wide))
-		if bytes.Equal(now, d.wide) && !d.x {
+		wide := d.rare.wide
+		now := unsafe.Slice((*byte)(p), len(wide))
+		if bytes.Equal(now, wide) && !d.x {
 			return b
 		}
-		copy(d.wide, now)
+		copy(wide, now)
 	case asAddress:
-		if !*(*bool)(unsafe.Add(base, d.gates[0])) && !*(*bool)(unsafe.Add(base, d.gates[1])) {
+		if !*(*bool)(unsafe.Add(base, d.rare.gates[0])) && !*(*bool)(unsafe.Add(base, d.rare.gates[1])) {
 			return d.void(b)
 		}
 		fallthrough
@@ -129,7 +137,7 @@ func (d *shown) append(b []byte) []byte {
 	case d.bit:
 		b = append(b, '0'+byte(d.last))
 	case d.how == asBytes:
-		b = appendBytes(append(b, 'b'), d.wide)
+		b = appendBytes(append(b, 'b'), d.rare.wide)
 	default:
 		b = appendBits(append(b, 'b'), d.last)
 	}

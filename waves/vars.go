@@ -122,8 +122,8 @@ func tree(kernels []*hdl.Kernel, p Profile) *node {
 	return root
 }
 
-// prune keeps what is selected, and the clocks.
-func (n *node) prune(s *selection) {
+// prune keeps what is wanted, and the clocks.
+func (n *node) prune(wanted func(*Var) bool) {
 	vars := n.vars
 	n.vars = nil
 	for len(vars) > 0 {
@@ -132,7 +132,7 @@ func (n *node) prune(s *selection) {
 			group = vars[:2] // an enum's text comes with its number
 		}
 		for _, v := range group {
-			if v.Clock() || s.find(v.Path) >= 0 {
+			if v.Clock() || wanted(v) {
 				n.vars = append(n.vars, group...)
 				break
 			}
@@ -141,7 +141,7 @@ func (n *node) prune(s *selection) {
 	}
 	kids := n.kids[:0]
 	for _, k := range n.kids {
-		if k.prune(s); len(k.vars)+len(k.kids) > 0 {
+		if k.prune(wanted); len(k.vars)+len(k.kids) > 0 {
 			kids = append(kids, k)
 		}
 	}

@@ -84,8 +84,8 @@ func (r *runCmd) window() error {
 	switch {
 	case r.All && !r.Stats:
 		return fmt.Errorf("--all chooses what --stats prints, and there is no --stats")
-	case !r.waves() && (len(r.Scope) > 0 || r.From != 0 || r.To != 0):
-		return fmt.Errorf("--scope, --from and --to choose what --fst and --vcd write, and there is neither")
+	case !r.waves() && (r.Waves != "all" || len(r.Scope) > 0 || r.From != 0 || r.To != 0):
+		return fmt.Errorf("--waves, --scope, --from and --to choose what --fst and --vcd write, and there is neither")
 	case r.From < 0 || r.From > maxWindow:
 		return fmt.Errorf("--from %v: must be 0s to %v", r.From, maxWindow)
 	case r.To < 0 || r.To > maxWindow:

@@ -57,7 +57,7 @@ func repeat(args []string) string {
 		case skip:
 			skip = false
 		case name == "--vcd" || name == "--fst":
-		case name == "--from" || name == "--to" || name == "--scope":
+		case name == "--from" || name == "--to" || name == "--scope" || name == "--waves":
 			skip = !whole
 		case strings.Trim(a, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,%+") == "" && a != "":
 			l = append(l, a)

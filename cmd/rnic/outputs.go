@@ -52,7 +52,7 @@ func (r *runCmd) open(b *tb.Bench) (*outputs, error) {
 }
 
 func (o *outputs) openWaves(r *runCmd, b *tb.Bench) error {
-	opt := waves.Options{From: tb.Picoseconds(r.From), To: tb.Picoseconds(r.To), Scopes: r.Scope}
+	opt := waves.Options{From: tb.Picoseconds(r.From), To: tb.Picoseconds(r.To), Scopes: r.Scope, Control: r.Waves == "control"}
 	if r.Profile == "portable" {
 		opt.Profile = waves.Portable
 	}

@@ -190,7 +190,7 @@ func TestHelp(t *testing.T) {
 		require.Regexp(t, `(?m)^  `+c+`\b`, out)
 	}
 	run := rnic(t, t.TempDir(), "run", "--help")
-	for _, f := range []string{"mtu", "qps", "msg-size", "depth", "seed", "link-rate", "link-latency", "pcie-latency", "op", "fault", "timeout", "retry-cnt", "rnr-retry", "stats", "all", "pcie-profile", "vcd", "pcap", "out", "scope", "from", "to", "json"} {
+	for _, f := range []string{"mtu", "qps", "msg-size", "depth", "seed", "link-rate", "link-latency", "pcie-latency", "op", "fault", "timeout", "retry-cnt", "rnr-retry", "stats", "all", "pcie-profile", "vcd", "pcap", "out", "waves", "scope", "from", "to", "json"} {
 		require.Contains(t, run, "--"+f)
 	}
 }
