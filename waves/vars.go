@@ -18,6 +18,7 @@ type Var struct {
 	Signal hdl.Signal
 	n      int // place in the file, from 0
 	row    *Row
+	told   bool       // of a Row: the file shows something of it
 	gates  [2]uintptr // of a RAM address: where its owner has read and write
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"rnic/hdl"
 	"rnic/tb"
+	"rnic/tb/rows"
 	"rnic/waves"
 )
 
@@ -24,8 +25,8 @@ type outputs struct {
 	from     time.Duration // --from
 }
 
-// open creates the files that the flags ask for.
-func (r *runCmd) open(b *tb.Bench) (*outputs, error) {
+// open creates the files that the flags ask for, of a run with so many QPs a host.
+func (r *runCmd) open(b *tb.Bench, qps int) (*outputs, error) {
 	o := &outputs{files: []string{}, from: r.From}
 	if !r.waves() && !r.Pcap {
 		return o, nil
@@ -35,7 +36,7 @@ func (r *runCmd) open(b *tb.Bench) (*outputs, error) {
 	}
 	var err error
 	if r.waves() {
-		err = o.openWaves(r, b)
+		err = o.openWaves(r, b, qps)
 	}
 	if r.Pcap && err == nil {
 		err = o.openCaptures(r, b)
@@ -47,8 +48,12 @@ func (r *runCmd) open(b *tb.Bench) (*outputs, error) {
 	return o, nil
 }
 
-func (o *outputs) openWaves(r *runCmd, b *tb.Bench) error {
-	opt := waves.Options{From: tb.Picoseconds(r.From), To: tb.Picoseconds(r.To), Scopes: r.Scope}
+func (o *outputs) openWaves(r *runCmd, b *tb.Bench, qps int) error {
+	shown, err := newRows(b, rows.Options{QPs: min(qps, maxRowQPs)})
+	if err != nil {
+		return err
+	}
+	opt := waves.Options{From: tb.Picoseconds(r.From), To: tb.Picoseconds(r.To), Scopes: r.Scope, Rows: shown.List}
 	if r.Profile == "portable" {
 		opt.Profile = waves.Portable
 	}

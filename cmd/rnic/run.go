@@ -75,7 +75,7 @@ func (r *runCmd) Run() error {
 		return err
 	}
 	defer b.Close()
-	out, err := r.open(b)
+	out, err := r.open(b, job.QPs)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (r *runCmd) scenario() error {
 	rep, err := s.Run(scenario.Options{
 		Seed: r.Seed, Strict: r.Strict, Stop: func() bool { return ctx.Err() != nil },
 		Open: func(b *tb.Bench) (err error) {
-			out, err = r.open(b)
+			out, err = r.open(b, len(s.QPs))
 			return err
 		},
 	})
