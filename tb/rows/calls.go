@@ -25,7 +25,8 @@ type thread struct {
 	name  string
 	depth int    // calls within calls: the outermost is shown
 	text  string // of the call
-	last  string // shown since at
+	begun int64  // ps
+	last  string // what the one before came to, at the end in ps
 	at    int64
 }
 
@@ -54,10 +55,10 @@ func (c *calls) call(t *hdl.Thread, call host.Call) {
 		return
 	}
 	if x.depth++; x.depth == 1 {
-		x.text = x.name + ": " + called(call.Call)
+		x.text, x.begun = x.name+": "+called(call.Call), now
 		text := x.text
 		if x.at == now && x.last != "" {
-			text = x.last + "; " + called(call.Call) // the one before took no time
+			text = x.last + "; " + called(call.Call)
 		}
 		x.row.Set(now, text)
 		c.s.pulses.drop(x.row)
@@ -71,8 +72,8 @@ func (c *calls) end(x *thread, now int64, call driver.Call) {
 		text = x.last + "; " + text[len(x.name)+2:]
 	}
 	x.at, x.last = now, text
-	if call.Err == nil && call.Count == 0 {
-		x.last = ""
+	if call.Err == nil && (call.Count == 0 || call.Posted > 0) && now > x.begun {
+		x.last = "" // it has been seen, and says nothing more
 		x.row.Set(now, "")
 		return
 	}
