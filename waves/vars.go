@@ -25,6 +25,10 @@ type Var struct {
 // Clock tells whether the variable is a clk or reset, which are no signal of hdl's.
 func (v *Var) Clock() bool { return v.Signal.Path == "" && !v.Row }
 
+// Silent tells, of a closed file, that the variable is a Row which nobody has told
+// anything: views leave it out.
+func (v *Var) Silent() bool { return v.Row && !v.told }
+
 // text tells whether the variable is a string.
 func (v *Var) text() bool { return v.Text || v.Row }
 

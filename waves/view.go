@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path"
 	"strings"
 
 	"rnic/hdl"
@@ -58,7 +59,7 @@ func (v *File) Save(w io.Writer, name string, view View) error {
 	}
 	s := &saver{view: view, name: name, format: v.format, files: map[string]int{}}
 	for _, x := range v.Vars {
-		if !x.Row || x.told {
+		if !x.Silent() {
 			s.vars = append(s.vars, x)
 		}
 	}
@@ -113,8 +114,9 @@ func (s *saver) head(start, end int64) {
 			from, to = max(start, from-margin), min(end, to+margin)
 		}
 	}
-	s.line(`[dumpfile] "%s.%s"`, s.name, s.format)
-	s.line(`[savefile] "%s"`, s.view.File)
+	// GTKWave finds the one from where the other is.
+	s.line(`[dumpfile] "%s%s.%s"`, strings.Repeat("../", strings.Count(s.view.File, "/")), s.name, s.format)
+	s.line(`[savefile] "%s"`, path.Base(s.view.File))
 	s.line("[timestart] %d", from)
 	s.line("[size] %d %d", winWidth, winHeight)
 	s.line("[pos] 0 0")
@@ -203,6 +205,24 @@ func (s *saver) overview() error {
 
 // choice is a group of the overview; one without signals is left out.
 func (s *saver) choice(g Group) error {
+	vars, err := s.choose(g)
+	if err != nil || len(vars) == 0 {
+		return err
+	}
+	under := ""
+	if g.Under != "" {
+		under = g.Under + "."
+	}
+	s.open(label(g.Name), g.Folded)
+	for _, v := range vars {
+		s.trace(v, strings.TrimPrefix(v.alias(), under))
+	}
+	s.close(label(g.Name), g.Folded)
+	return nil
+}
+
+// choose finds the signals of a group, in its order.
+func (s *saver) choose(g Group) (vars []*Var, err error) {
 	under := ""
 	if g.Under != "" {
 		under = g.Under + "."
@@ -213,27 +233,18 @@ func (s *saver) choice(g Group) error {
 	}
 	sel, err := newSelection(patterns)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	by := make([][]*Var, len(patterns))
-	found := false
 	for i, v := range s.vars {
 		if p := sel.find(v.alias()); p >= 0 && !s.named(i) {
 			by[p] = append(by[p], v)
-			found = true
 		}
 	}
-	if !found {
-		return nil
+	for _, l := range by {
+		vars = append(vars, l...)
 	}
-	s.open(label(g.Name), g.Folded)
-	for _, vars := range by {
-		for _, v := range vars {
-			s.trace(v, strings.TrimPrefix(v.alias(), under))
-		}
-	}
-	s.close(label(g.Name), g.Folded)
-	return nil
+	return vars, nil
 }
 
 // keep leaves the variables of the blocks to show, and the clocks of their kernels.

@@ -35,6 +35,10 @@ func newCalls(s *side) *calls {
 	for i := range s.o.Threads {
 		c.rows = append(c.rows, s.row(fmt.Sprintf("driver.thread_%d", i)))
 	}
+	if before := s.h.Machine.OnCall; before != nil { // there may be several files
+		s.h.Machine.OnCall = func(t *hdl.Thread, call host.Call) { before(t, call); c.call(t, call) }
+		return c
+	}
 	s.h.Machine.OnCall = c.call
 	return c
 }

@@ -77,7 +77,7 @@ func judged(v *port.RxVerdict, of string) string {
 		t += " to " + v.Target.String()
 	}
 	if v.Ack.Send {
-		t += " answer " + roce.Syndrome(v.Ack.Syndrome).String() + " psn=0x" + strconv.FormatUint(uint64(v.Ack.PSN), 16)
+		t += " answer " + syndromes[v.Ack.Syndrome] + " psn=0x" + strconv.FormatUint(uint64(v.Ack.PSN), 16)
 	}
 	if v.Drop != 0 || v.Action == port.RxDrop {
 		t += " " + v.Drop.String()
@@ -103,7 +103,7 @@ func placed(p *port.Place) string {
 	}
 	if n.op.HasAETH() {
 		// A Place has no syndrome.
-		return t + " " + n.op.String() + " qp=" + strconv.Itoa(int(n.qpn)) + " psn=0x" + strconv.FormatUint(uint64(n.psn), 16) + bytes(n.bytes)
+		return t + " " + opcodes[n.op] + " qp=" + strconv.Itoa(int(n.qpn)) + " psn=0x" + strconv.FormatUint(uint64(n.psn), 16) + bytes(n.bytes)
 	}
 	return t + " " + n.String()
 }

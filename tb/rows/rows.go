@@ -81,7 +81,9 @@ type side struct {
 func newSide(r *Rows, o Options, h Host) (*side, error) {
 	s := &side{r: r, o: o, h: h, name: h.K.Name(), period: h.K.PeriodPs(), sigs: map[string]hdl.Signal{}}
 	for _, sig := range h.K.Signals() {
-		s.sigs[sig.Path] = sig
+		if sig.Role.Past() || sig.Role == hdl.RoleLevel {
+			s.sigs[sig.Path] = sig
+		}
 	}
 	s.fault = s.row("wire.fault")
 	for _, watch := range []func() error{s.wires, s.packets, s.receive, s.queues} {

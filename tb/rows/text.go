@@ -19,18 +19,26 @@ type named struct {
 	ackReq   bool
 }
 
+// opcodes and syndromes are all names, once.
+var opcodes, syndromes = func() (o, s [256]string) {
+	for i := range o {
+		o[i], s[i] = roce.Opcode(i).String(), roce.Syndrome(i).String()
+	}
+	return o, s
+}()
+
 // String is, for example, "RC_SEND_FIRST qp=5 psn=0x12 1024B", "RC_READ_REQ qp=5
 // psn=0x12 for 4096B" or "RC_ACK qp=5 psn=0x12 ACK_31 msn=3".
 func (n *named) String() string {
 	b := make([]byte, 0, 64)
-	b = append(b, n.op.String()...)
+	b = append(b, opcodes[n.op]...)
 	b = append(b, " qp="...)
 	b = strconv.AppendUint(b, uint64(n.qpn), 10)
 	b = append(b, " psn=0x"...)
 	b = strconv.AppendUint(b, uint64(n.psn), 16)
 	if n.op.HasAETH() {
 		b = append(b, ' ')
-		b = append(b, n.syndrome.String()...)
+		b = append(b, syndromes[n.syndrome]...)
 		b = append(b, " msn="...)
 		b = strconv.AppendUint(b, uint64(n.msn), 10)
 	}
