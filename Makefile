@@ -11,7 +11,7 @@ FROM        ?= 1000
 .PHONY: run test bench bench-kernel figures waves docs lint soak interop mutants
 
 run: ## send FILE (or a built-in payload) from host a to host b, with waves and captures
-	$(GO) run ./cmd/rnic run --vcd --pcap --out $(OUT) $(FILE)
+	$(GO) run ./cmd/rnic run --fst --pcap --out $(OUT) $(FILE)
 
 test: ## every test
 	$(GO) test ./...

@@ -37,6 +37,13 @@ func (d *Device) command(op abi.AdminOp, object uint32, box *[abi.MailboxSize]by
 
 // execute is command, and returns the completion too.
 func (d *Device) execute(op abi.AdminOp, object uint32, box *[abi.MailboxSize]byte, out bool) (r abi.AdminCompletion, err error) {
+	c := d.begin(Call{Name: op.String(), Object: "object", Number: object})
+	r, err = d.carryOut(op, object, box, out)
+	d.end(c, 0, err)
+	return r, err
+}
+
+func (d *Device) carryOut(op abi.AdminOp, object uint32, box *[abi.MailboxSize]byte, out bool) (r abi.AdminCompletion, err error) {
 	if err := d.usable(); err != nil {
 		return r, fmt.Errorf("%s: %w", op, err)
 	}

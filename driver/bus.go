@@ -1,7 +1,7 @@
 package driver
 
 // Bus is the machine as one thread of the driver sees it. Bus addresses and
-// offsets in BAR 0 are in bytes, times in picoseconds.
+// offsets in BAR 0 are in bytes, times in picoseconds. It may be a Tracer too.
 type Bus interface {
 	// Read32 reads a register of BAR 0 and waits for the answer.
 	Read32(off uint32) (uint32, error)

@@ -45,6 +45,17 @@ func (q *eventQueue) take() *cq {
 // Wait arms too: an event of a CQ that a program waits on as well may be one that
 // Wait has made use of already.
 func (d *Device) CQEvent(vector int, until int64) (*CQ, error) {
+	call := d.begin(Call{Name: "CQEvent", Object: "vector", Number: uint32(vector)})
+	c, err := d.cqEvent(vector, until)
+	n := 0
+	if c != nil {
+		n = 1
+	}
+	d.end(call, n, err)
+	return c, err
+}
+
+func (d *Device) cqEvent(vector int, until int64) (*CQ, error) {
 	if err := d.open(); err != nil {
 		return nil, fmt.Errorf("completion event: %w", err)
 	}

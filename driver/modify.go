@@ -33,6 +33,13 @@ type QPAttr struct {
 // ErrInvalid or ErrNotSupported, and nothing has changed then. To RESET, all that
 // was posted is forgotten, and its completions that were not polled.
 func (q *QP) Modify(attr QPAttr, mask abi.QPAttr) error {
+	c := q.dev.begin(Call{Name: "Modify", Object: "qp", Number: q.num, What: attr.target(mask)})
+	err := q.modify(attr, mask)
+	q.dev.end(c, 0, err)
+	return err
+}
+
+func (q *QP) modify(attr QPAttr, mask abi.QPAttr) error {
 	if q.destroyed {
 		return fmt.Errorf("modify: QP %d is destroyed: %w", q.num, ErrInvalid)
 	}

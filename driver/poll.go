@@ -10,6 +10,13 @@ import (
 // comes with the n completions before it: it wraps ErrDevice for a CQE that makes
 // no sense, which is then left out, and ErrOverrun when the queue has lost some.
 func (c *CQ) Poll(wcs []WC) (n int, err error) {
+	call := c.dev.begin(Call{Name: "Poll", Object: "cq", Number: c.num})
+	n, err = c.poll(wcs)
+	c.dev.end(call, n, err)
+	return n, err
+}
+
+func (c *CQ) poll(wcs []WC) (n int, err error) {
 	if c.destroyed {
 		return 0, fmt.Errorf("poll: CQ %d is destroyed: %w", c.num, ErrInvalid)
 	}

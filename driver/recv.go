@@ -17,6 +17,13 @@ type RecvWR struct {
 // RESET or too many elements, ErrNoMemory when the queue is full. It never waits for
 // the device.
 func (q *QP) PostRecv(wrs ...RecvWR) (n int, err error) {
+	c := q.dev.begin(Call{Name: "PostRecv", Object: "qp", Number: q.num, Posted: len(wrs)})
+	n, err = q.postRecv(wrs)
+	q.dev.end(c, n, err)
+	return n, err
+}
+
+func (q *QP) postRecv(wrs []RecvWR) (n int, err error) {
 	if q.destroyed || q.state == abi.QPReset {
 		return 0, fmt.Errorf("post receive to QP %d in %s (destroyed: %t): %w", q.num, q.state, q.destroyed, ErrInvalid)
 	}

@@ -53,6 +53,13 @@ func (w *SendWR) flags(sigAll bool) (f abi.WQEFlags) {
 // A single work request of one unit goes to the device in place of the doorbell,
 // which then need not read it from memory.
 func (q *QP) PostSend(wrs ...SendWR) (n int, err error) {
+	c := q.dev.begin(Call{Name: "PostSend", Object: "qp", Number: q.num, What: first(wrs), Posted: len(wrs)})
+	n, err = q.postSend(wrs)
+	q.dev.end(c, n, err)
+	return n, err
+}
+
+func (q *QP) postSend(wrs []SendWR) (n int, err error) {
 	if q.destroyed || q.state < abi.QPRTS {
 		return 0, fmt.Errorf("post send to QP %d in %s (destroyed: %t): %w", q.num, q.state, q.destroyed, ErrInvalid)
 	}

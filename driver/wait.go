@@ -5,6 +5,13 @@ import "fmt"
 // Arm asks for one event for the next completion that was not polled yet; with
 // solicited only for one that the sender asked for, or in error. It never waits.
 func (c *CQ) Arm(solicited bool) error {
+	call := c.dev.begin(Call{Name: "Arm", Object: "cq", Number: c.num})
+	err := c.arm(solicited)
+	c.dev.end(call, 1, err)
+	return err
+}
+
+func (c *CQ) arm(solicited bool) error {
 	if c.destroyed {
 		return fmt.Errorf("arm: CQ %d is destroyed: %w", c.num, ErrInvalid)
 	}
@@ -17,6 +24,13 @@ func (c *CQ) Arm(solicited bool) error {
 // math.MaxInt64: for ever). With none by then, after a last look, it returns 0 and no
 // error. It arms the queue itself.
 func (c *CQ) Wait(wcs []WC, until int64) (int, error) {
+	call := c.dev.begin(Call{Name: "Wait", Object: "cq", Number: c.num})
+	n, err := c.wait(wcs, until)
+	c.dev.end(call, n, err)
+	return n, err
+}
+
+func (c *CQ) wait(wcs []WC, until int64) (int, error) {
 	if len(wcs) == 0 {
 		return 0, fmt.Errorf("wait for no completions: %w", ErrInvalid)
 	}

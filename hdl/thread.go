@@ -88,6 +88,9 @@ func (t *Thread) park() {
 	}
 }
 
+// Name is the thread's name, without its kernel's.
+func (t *Thread) Name() string { return t.blk.path[len(t.blk.k.name)+1:] }
+
 // Now is the present cycle.
 func (t *Thread) Now() uint64 { return t.blk.k.cycle }
 

@@ -3,6 +3,7 @@ package tb
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"rnic/roce"
 )
@@ -33,6 +34,24 @@ type Verdict struct {
 // passes tells whether the frame passes as it is, once.
 func (v *Verdict) passes() bool {
 	return !v.Drop && v.Data == nil && !v.BadFCS && v.After == nil && v.Delay == 0 && v.Pass == 0 && v.Again == nil
+}
+
+// String says in words what becomes of the frame.
+func (v Verdict) String() string {
+	var l []string
+	add := func(is bool, format string, args ...any) {
+		if is {
+			l = append(l, fmt.Sprintf(format, args...))
+		}
+	}
+	add(v.Drop, "lost")
+	add(v.Data != nil, "changed")
+	add(v.BadFCS, "given a wrong FCS")
+	add(v.Delay > 0, "late by %d cycles", v.Delay)
+	add(v.Pass > 0, "overtaken by %d", v.Pass)
+	add(len(v.Again) > 0, "doubled")
+	add(len(v.After) > 0, "followed by others")
+	return strings.Join(l, ", ")
 }
 
 // PassLimit is the longest that a frame waits for others to go by, cycles: 20 us.
@@ -110,7 +129,7 @@ func (h *Host) SetFault(f Fault) {
 	}
 }
 
-// OnFault shows f, and others that were given before, each frame on its way to the host that a Fault strikes: its number
+// OnFault has f, besides others, see each frame on its way to the host that a Fault strikes: its number
 // among those that came over the wire, from 1, and what becomes of it. It runs on the
 // goroutine of the host's kernel.
 func (h *Host) OnFault(f func(frame Frame, number uint64, v Verdict)) {

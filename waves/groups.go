@@ -103,7 +103,7 @@ const manyTraces = 300
 // blocks sorts variables into kernels, their blocks and the details of those.
 func (s *saver) blocks() []*group {
 	mods := s.modules()
-	fold := len(s.view.Overview) > 0 || len(s.vars) > manyTraces
+	fold := (len(s.view.Overview) > 0 || len(s.vars) > manyTraces) && len(s.view.Scopes) == 0
 	scopes := make([]string, len(s.vars))
 	arrays := map[string]int{}
 	for i, v := range s.vars {
@@ -111,6 +111,9 @@ func (s *saver) blocks() []*group {
 		scope := parent(v.Path)
 		for scope != root && !mods[scope] {
 			scope = parent(scope)
+		}
+		if v.Row && scope == root {
+			scope = parent(v.Path) // of no module
 		}
 		scopes[i] = scope
 		if a := v.array(scope); a != "" {
@@ -125,11 +128,11 @@ func (s *saver) blocks() []*group {
 			continue
 		}
 		root, _, _ := strings.Cut(v.Path, ".")
-		if v.Kernel == len(tops) {
+		if block[root] == nil {
 			tops = append(tops, &group{name: root})
-			block[root] = tops[v.Kernel]
+			block[root] = tops[len(tops)-1]
 		}
-		top := tops[v.Kernel]
+		top := block[root]
 		scope := scopes[i]
 		b := block[scope]
 		if b == nil {

@@ -94,5 +94,6 @@ func (g *rowing) render(upto int64) {
 
 func (t *track) show(text string) {
 	t.shown = text
+	t.v.told = t.v.told || text != ""
 	t.g.b.buf = t.code.text(t.g.b.buf, text)
 }

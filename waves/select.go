@@ -11,6 +11,8 @@ import (
 // names, and may leave out the name of the kernel.
 type selection struct {
 	patterns [][]string
+	plain    []string // the pattern, if it has no wildcard
+	wild     bool     // one has
 	hit      []bool
 }
 
@@ -21,16 +23,24 @@ func newSelection(patterns []string) (*selection, error) {
 			return nil, fmt.Errorf("waves: scope %q is not a pattern", p)
 		}
 		s.patterns = append(s.patterns, strings.Split(p, "."))
+		if strings.ContainsAny(p, `*?[\\`) {
+			p, s.wild = "", true
+		}
+		s.plain = append(s.plain, p)
 	}
 	return s, nil
 }
 
 // find is the index of the first pattern that selects a path, or -1.
 func (s *selection) find(p string) int {
-	names := strings.Split(p, ".")
+	var names []string
+	if s.wild {
+		names = strings.Split(p, ".")
+	}
+	_, rest, _ := strings.Cut(p, ".")
 	found := -1
 	for i, pat := range s.patterns {
-		if below(pat, names) || below(pat, names[1:]) {
+		if t := s.plain[i]; t != "" && (under(p, t) || under(rest, t)) || t == "" && (below(pat, names) || below(pat, names[1:])) {
 			s.hit[i] = true
 			if found < 0 {
 				found = i
@@ -38,6 +48,11 @@ func (s *selection) find(p string) int {
 		}
 	}
 	return found
+}
+
+// under tells whether a path is a scope or lies in it.
+func under(p, scope string) bool {
+	return strings.HasPrefix(p, scope) && (len(p) == len(scope) || p[len(scope)] == '.')
 }
 
 func below(pattern, names []string) bool {

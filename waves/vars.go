@@ -18,11 +18,16 @@ type Var struct {
 	Signal hdl.Signal
 	n      int // place in the file, from 0
 	row    *Row
+	told   bool       // of a Row: the file shows something of it
 	gates  [2]uintptr // of a RAM address: where its owner has read and write
 }
 
 // Clock tells whether the variable is a clk or reset, which are no signal of hdl's.
 func (v *Var) Clock() bool { return v.Signal.Path == "" && !v.Row }
+
+// Silent tells, of a closed file, that the variable is a Row which nobody has told
+// anything: views leave it out.
+func (v *Var) Silent() bool { return v.Row && !v.told }
 
 // text tells whether the variable is a string.
 func (v *Var) text() bool { return v.Text || v.Row }

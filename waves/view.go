@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path"
 	"strings"
 
 	"rnic/hdl"
@@ -14,7 +15,9 @@ import (
 type View struct {
 	Markers  []Marker // at most 26
 	From, To int64    // ps; the whole file, or around the markers, if To is zero
-	Overview []Group  // open groups at the top; with them, or with many traces, blocks start folded
+	Overview []Group  // groups at the top; with them, or with many traces, blocks start folded
+	Scopes   []string // patterns as Options.Scopes of the blocks to show, unfolded; all if none
+	File     string   // of the save file, relative to the folder of the waves; name.gtkw if empty
 
 	// Translate makes a file beside the save file. With it, and in a VCD of the profile
 	// Portable, names of enums come from such files; GTKWave finds them only if it
@@ -29,6 +32,7 @@ type View struct {
 type Group struct {
 	Name, Under string
 	Signals     []string
+	Folded      bool
 }
 
 // Marker names an instant.
@@ -53,9 +57,20 @@ func (v *File) Save(w io.Writer, name string, view View) error {
 	if len(view.Markers) > 26 {
 		return fmt.Errorf("waves: %d markers: %w", len(view.Markers), ErrMarkers)
 	}
-	s := &saver{view: view, name: name, format: v.format, vars: v.Vars, files: map[string]int{}}
+	s := &saver{view: view, name: name, format: v.format, files: map[string]int{}}
+	for _, x := range v.Vars {
+		if !x.Silent() {
+			s.vars = append(s.vars, x)
+		}
+	}
+	if s.view.File == "" {
+		s.view.File = name + ".gtkw"
+	}
 	s.head(v.Start, v.End)
 	if err := s.overview(); err != nil {
+		return err
+	}
+	if err := s.keep(); err != nil {
 		return err
 	}
 	for _, top := range s.blocks() {
@@ -99,8 +114,9 @@ func (s *saver) head(start, end int64) {
 			from, to = max(start, from-margin), min(end, to+margin)
 		}
 	}
-	s.line(`[dumpfile] "%s.%s"`, s.name, s.format)
-	s.line(`[savefile] "%s.gtkw"`, s.name)
+	// GTKWave finds the one from where the other is.
+	s.line(`[dumpfile] "%s%s.%s"`, strings.Repeat("../", strings.Count(s.view.File, "/")), s.name, s.format)
+	s.line(`[savefile] "%s"`, path.Base(s.view.File))
 	s.line("[timestart] %d", from)
 	s.line("[size] %d %d", winWidth, winHeight)
 	s.line("[pos] 0 0")
@@ -189,6 +205,24 @@ func (s *saver) overview() error {
 
 // choice is a group of the overview; one without signals is left out.
 func (s *saver) choice(g Group) error {
+	vars, err := s.choose(g)
+	if err != nil || len(vars) == 0 {
+		return err
+	}
+	under := ""
+	if g.Under != "" {
+		under = g.Under + "."
+	}
+	s.open(label(g.Name), g.Folded)
+	for _, v := range vars {
+		s.trace(v, strings.TrimPrefix(v.alias(), under))
+	}
+	s.close(label(g.Name), g.Folded)
+	return nil
+}
+
+// choose finds the signals of a group, in its order.
+func (s *saver) choose(g Group) (vars []*Var, err error) {
 	under := ""
 	if g.Under != "" {
 		under = g.Under + "."
@@ -199,26 +233,42 @@ func (s *saver) choice(g Group) error {
 	}
 	sel, err := newSelection(patterns)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	by := make([][]*Var, len(patterns))
-	found := false
 	for i, v := range s.vars {
 		if p := sel.find(v.alias()); p >= 0 && !s.named(i) {
 			by[p] = append(by[p], v)
-			found = true
 		}
 	}
-	if !found {
+	for _, l := range by {
+		vars = append(vars, l...)
+	}
+	return vars, nil
+}
+
+// keep leaves the variables of the blocks to show, and the clocks of their kernels.
+func (s *saver) keep() error {
+	if len(s.view.Scopes) == 0 {
 		return nil
 	}
-	s.open(label(g.Name), false)
-	for _, vars := range by {
-		for _, v := range vars {
-			s.trace(v, strings.TrimPrefix(v.alias(), under))
+	sel, err := newSelection(s.view.Scopes)
+	if err != nil {
+		return err
+	}
+	wanted := make([]bool, len(s.vars))
+	kernels := map[int]bool{}
+	for i, v := range s.vars {
+		wanted[i] = sel.find(v.Path) >= 0
+		kernels[v.Kernel] = kernels[v.Kernel] || wanted[i]
+	}
+	var left []*Var
+	for i, v := range s.vars {
+		if wanted[i] || v.Clock() && kernels[v.Kernel] {
+			left = append(left, v)
 		}
 	}
-	s.close(label(g.Name), false)
+	s.vars = left
 	return nil
 }
 

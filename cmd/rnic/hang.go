@@ -43,7 +43,7 @@ func (r *runCmd) explained(err error, again func(open func(*tb.Bench) error)) er
 	for _, f := range files {
 		h.Notes = append(h.Notes, "wrote "+f)
 	}
-	h.Notes = append(h.Notes, fmt.Sprintf("repeat it, with these waves: %s --vcd --from %dns --to %dns", repeat(os.Args[1:]), from*tb.PeriodPs/1000, to*tb.PeriodPs/1000))
+	h.Notes = append(h.Notes, fmt.Sprintf("repeat it, with these waves: %s --fst --from %dns --to %dns", repeat(os.Args[1:]), from*tb.PeriodPs/1000, to*tb.PeriodPs/1000))
 	return err
 }
 

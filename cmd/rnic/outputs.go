@@ -10,6 +10,7 @@ import (
 
 	"rnic/hdl"
 	"rnic/tb"
+	"rnic/tb/rows"
 	"rnic/waves"
 )
 
@@ -17,16 +18,19 @@ import (
 // a wall time or a name of the machine.
 type outputs struct {
 	waves    []*waves.File // an FST, a VCD: the save file is of the first
-	gtkw     string
-	probes   [2]*tb.Probe // of the streams of marks
+	dir      string        // of the views
+	probes   [2]*tb.Probe  // of the streams of marks
 	captures []*waves.Capture
 	teller   *teller // of --story, or nil
 	files    []string
 	from     time.Duration // --from
 }
 
-// open creates the files that the flags ask for.
-func (r *runCmd) open(b *tb.Bench) (*outputs, error) {
+// maxRowQPs is how many QPs of a host have rows of their own.
+const maxRowQPs = 64
+
+// open creates the files that the flags ask for, of a run with so many QPs a host.
+func (r *runCmd) open(b *tb.Bench, qps int) (*outputs, error) {
 	o := &outputs{files: []string{}, from: r.From}
 	if !r.waves() && !r.Pcap && !r.Story {
 		return o, nil
@@ -39,7 +43,7 @@ func (r *runCmd) open(b *tb.Bench) (*outputs, error) {
 		err = o.openStory(r, b)
 	}
 	if r.waves() && err == nil {
-		err = o.openWaves(r, b)
+		err = o.openWaves(r, b, qps)
 	}
 	if r.Pcap && err == nil {
 		err = o.openCaptures(r, b)
@@ -51,8 +55,14 @@ func (r *runCmd) open(b *tb.Bench) (*outputs, error) {
 	return o, nil
 }
 
-func (o *outputs) openWaves(r *runCmd, b *tb.Bench) error {
-	opt := waves.Options{From: tb.Picoseconds(r.From), To: tb.Picoseconds(r.To), Scopes: r.Scope, Control: r.Waves == "control"}
+func (o *outputs) openWaves(r *runCmd, b *tb.Bench, qps int) error {
+	shown, err := rows.Watch(b, rows.Options{QPs: min(qps, maxRowQPs)})
+	if err != nil {
+		return err
+	}
+	opt := waves.Options{
+		From: tb.Picoseconds(r.From), To: tb.Picoseconds(r.To), Scopes: r.Scope, Rows: shown.List, Control: r.Waves == "control",
+	}
 	if r.Profile == "portable" {
 		opt.Profile = waves.Portable
 	}
@@ -84,8 +94,8 @@ func (o *outputs) openWaves(r *runCmd, b *tb.Bench) error {
 			return err
 		}
 	}
-	o.gtkw = filepath.Join(r.Out, "rnic.gtkw")
-	o.files = append(o.files, o.gtkw)
+	o.dir = r.Out
+	o.files = append(o.files, filepath.Join(r.Out, "rnic.gtkw"), filepath.Join(r.Out, "rnic.sucl"))
 	return nil
 }
 
@@ -138,19 +148,16 @@ func (o *outputs) finish(cycles uint64) error {
 	return err
 }
 
-// save writes the GTKWave save file.
+// save writes the views, with markers at the first of each kind of step.
 func (o *outputs) save() error {
-	f, err := os.Create(o.gtkw)
-	if err != nil {
-		return err
-	}
-	v, w := waves.View{Overview: overview}, o.waves[0]
+	w := o.waves[0]
+	f := &folder{dir: o.dir, name: "rnic", w: w}
 	for _, m := range marks {
 		for _, cycle := range o.probes[m.host].Cycles(m.path) {
 			if ps := int64(cycle) * tb.PeriodPs; ps >= w.Start && ps <= w.End {
-				v.Markers = append(v.Markers, waves.Marker{Name: m.name, Ps: ps})
+				f.markers = append(f.markers, waves.Marker{Name: m.name, Ps: ps})
 			}
 		}
 	}
-	return errors.Join(w.Save(f, "rnic", v), f.Close())
+	return f.save()
 }

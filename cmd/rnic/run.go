@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -42,6 +43,9 @@ type runCmd struct {
 	Scope   []string      `help:"Trace only these parts of the hierarchy, as host_a.nic.ack_gen."`
 	From    time.Duration `help:"Trace from this simulated time on."`
 	To      time.Duration `help:"Trace up to this simulated time."`
+	Around  string        `placeholder:"EVENT" help:"Run again with waves (FST) of a window around an event: nak, rnr, retry, timeout, cqe-error, drop, hang, assertion, 'qp 5 psn 0x12' or 'cycle 1000'; '#2' behind it asks for the second."`
+	Before  uint64        `default:"2000" help:"With --around: cycles before the event."`
+	After   uint64        `default:"500" help:"With --around: cycles after it."`
 	Stats   bool          `help:"Print the counters of both NICs that are not 0."`
 	All     bool          `help:"With --stats: all counters."`
 	JSON    bool          `help:"Print the result as JSON."`
@@ -58,6 +62,10 @@ func (r *runCmd) Run() error {
 	}
 	c.Strict = r.Strict
 	if err := r.window(); err != nil {
+		return err
+	}
+	ev, err := r.around()
+	if err != nil {
 		return err
 	}
 	data, file, err := payload(r.File)
@@ -77,9 +85,12 @@ func (r *runCmd) Run() error {
 		return err
 	}
 	defer b.Close()
-	out, err := r.open(b)
+	out, err := r.open(b, job.QPs)
 	if err != nil {
 		return err
+	}
+	if err := ev.watch(b); err != nil {
+		return errors.Join(err, out.close())
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -101,8 +112,13 @@ func (r *runCmd) Run() error {
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("interrupted after %d cycles", b.World.Now())
 	}
+	files, e := r.show(ev, err, r.transferAgain(c, job))
+	out.files = append(out.files, files...)
 	if err != nil {
-		return faulty(r.explained(err, r.transferAgain(c, job)), job.Faults)
+		return errors.Join(faulty(r.explained(err, r.transferAgain(c, job)), job.Faults), e)
+	}
+	if e != nil {
+		return e
 	}
 	rep := newReport(res, wall, r.Seed, out.files)
 	rep.Faults = faultLines(job.Faults)

@@ -31,6 +31,10 @@ func (r *runCmd) scenario() error {
 	if err := r.window(); err != nil {
 		return err
 	}
+	ev, err := r.around()
+	if err != nil {
+		return err
+	}
 	s, err := scenario.Load(r.File)
 	if err != nil {
 		return err
@@ -46,8 +50,10 @@ func (r *runCmd) scenario() error {
 	rep, err := s.Run(scenario.Options{
 		Seed: r.Seed, Strict: r.Strict, Stop: func() bool { return ctx.Err() != nil },
 		Open: func(b *tb.Bench) (err error) {
-			out, err = r.open(b)
-			return err
+			if out, err = r.open(b, len(s.QPs)); err != nil {
+				return err
+			}
+			return ev.watch(b)
 		},
 	})
 	if out != nil {
@@ -62,9 +68,18 @@ func (r *runCmd) scenario() error {
 	if errors.Is(err, scenario.ErrStopped) {
 		return errors.New("interrupted")
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", r.File, r.explained(err, again))
+	failed := err
+	if failed == nil && rep.Hang != nil {
+		failed = rep.Hang
 	}
+	files, e := r.show(ev, failed, again)
+	if err != nil {
+		return errors.Join(fmt.Errorf("%s: %w", r.File, r.explained(err, again)), e)
+	}
+	if e != nil {
+		return e
+	}
+	out.files = append(out.files, files...)
 	rep.Files, rep.WallS = out.files, time.Since(start).Seconds()
 	if r.JSON {
 		e := json.NewEncoder(os.Stdout)

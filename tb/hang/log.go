@@ -93,7 +93,7 @@ func (l *log) tap(f tb.Frame) {
 
 // struck sees what faults do to frames of the host.
 func (l *log) struck(f tb.Frame, number uint64, v tb.Verdict) {
-	k := strike{number: number, what: verdict(v), cycle: uint64(f.TimePs / tb.PeriodPs)}
+	k := strike{number: number, what: v.String(), cycle: uint64(f.TimePs / tb.PeriodPs)}
 	if p, err := roce.ParseFrame(f.Data); err == nil {
 		k.qp, k.psn = p.BTH.DestQP, p.BTH.PSN
 	}
@@ -118,24 +118,6 @@ func last[T any](l []T, n int) []T {
 		return append(l[:0], l[len(l)-n:]...)
 	}
 	return l
-}
-
-// verdict is what becomes of a frame, in words.
-func verdict(v tb.Verdict) string {
-	var l []string
-	add := func(is bool, format string, args ...any) {
-		if is {
-			l = append(l, fmt.Sprintf(format, args...))
-		}
-	}
-	add(v.Drop, "lost")
-	add(v.Data != nil, "changed")
-	add(v.BadFCS, "given a wrong FCS")
-	add(v.Delay > 0, "late by %d cycles", v.Delay)
-	add(v.Pass > 0, "overtaken by %d", v.Pass)
-	add(len(v.Again) > 0, "doubled")
-	add(len(v.After) > 0, "followed by others")
-	return strings.Join(l, ", ")
 }
 
 // packets are the last ones that the host sent to a QP.

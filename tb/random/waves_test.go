@@ -30,8 +30,8 @@ func TestWavesOfAFailure(t *testing.T) {
 		dir := t.TempDir()
 		o := Options{Waves: dir}
 		text := o.waves(2, draw(), rep.Cycles, err)
-		require.True(t, strings.HasPrefix(text, "wrote "+filepath.Join(dir, "seed_2.vcd")), text)
-		vcd, err := os.ReadFile(filepath.Join(dir, "seed_2.vcd"))
+		require.True(t, strings.HasPrefix(text, "wrote "+filepath.Join(dir, "seed_2.fst")), text)
+		vcd, err := os.ReadFile(filepath.Join(dir, "seed_2.fst"))
 		require.NoError(t, err)
 		require.Greater(t, len(vcd), 100_000)
 		require.FileExists(t, filepath.Join(dir, "seed_2.gtkw"))

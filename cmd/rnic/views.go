@@ -1,0 +1,138 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rnic/waves"
+)
+
+// folder writes the views of waves: what to open in GTKWave and in Surfer.
+//
+//	rnic.gtkw, rnic.sucl        wires and packets by name, QPs, the way of a SEND, all blocks folded
+//	views/host_a.nic.dma.*      a block, with the wires
+//	views/host_a.qp_5.*         a QP, with the wires
+//	.surfer/mappings/*          names of enums, for Surfer started in the folder
+type folder struct {
+	dir, name string // name of the waves without ending
+	w         *waves.File
+	markers   []waves.Marker
+}
+
+// wires are the groups at the top of each view.
+var wires = waves.Group{Name: "wire", Signals: []string{
+	"host_a.wire.tx", "host_b.wire.rx", "host_b.wire.fault", "host_b.wire.tx", "host_a.wire.rx", "host_a.wire.fault",
+}}
+
+// save writes all views.
+func (f *folder) save() error {
+	top := []waves.Group{wires}
+	for _, host := range []string{"host_a", "host_b"} {
+		top = append(top,
+			waves.Group{Name: host + ": packets", Under: host + ".nic", Signals: []string{
+				"pkt_tx.ask.req.packet", "pkt_tx.ask.resp.packet", "ack_gen.issue.pkt.packet", "ack_gen.judge.verdict.text",
+				"scatter.front.place.packet", "pkt_rx.drop", "ack_gen.judge.drop",
+			}},
+			waves.Group{Name: host + ": driver", Under: host, Signals: []string{"driver"}})
+	}
+	qps := f.queues()
+	for i, qp := range qps {
+		host, _, _ := strings.Cut(qp, ".")
+		top = append(top, waves.Group{Name: strings.Replace(qp, ".", ": ", 1), Under: host, Signals: []string{qp[len(host)+1:]}, Folded: i >= 4})
+	}
+	all := append(slices.Clone(top), overview...)
+	if err := f.both("", waves.View{Overview: all, Markers: f.markers}); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(f.dir, "views"), 0o777); err != nil {
+		return err
+	}
+	var errs []error
+	for _, block := range f.blocks() {
+		errs = append(errs, f.both(block, waves.View{Overview: []waves.Group{wires}, Markers: f.markers, Scopes: []string{block}}))
+	}
+	for _, qp := range qps {
+		host, _, _ := strings.Cut(qp, ".")
+		nic := top[1]
+		if host == "host_b" {
+			nic = top[3]
+		}
+		own := waves.Group{Name: qp, Under: host, Signals: []string{qp[len(host)+1:]}}
+		errs = append(errs, f.both(qp, waves.View{Overview: []waves.Group{wires, own, nic}, Markers: f.markers, Scopes: []string{host + ".nic.retrans", host + ".nic.wqe_sched"}}))
+	}
+	errs = append(errs, f.mappings())
+	return cmp.Or(errs...)
+}
+
+// both writes a view for GTKWave and for Surfer: the main one, or a further one.
+func (f *folder) both(view string, v waves.View) error {
+	base := f.name
+	if view != "" {
+		base = "views/" + view
+	}
+	v.File = base + ".gtkw"
+	return cmp.Or(
+		f.write(base+".gtkw", func(w io.Writer) error { return f.w.Save(w, f.name, v) }),
+		f.write(base+".sucl", func(w io.Writer) error { return f.w.SaveSurfer(w, v) }),
+	)
+}
+
+func (f *folder) write(name string, save func(io.Writer) error) error {
+	w, err := os.Create(filepath.Join(f.dir, filepath.FromSlash(name)))
+	if err != nil {
+		return err
+	}
+	return errors.Join(save(w), w.Close())
+}
+
+// mappings writes the names of enums for Surfer.
+func (f *folder) mappings() error {
+	dir := filepath.Join(f.dir, ".surfer", "mappings")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	return f.w.Mappings(func(name string) (io.WriteCloser, error) { return os.Create(filepath.Join(dir, name)) })
+}
+
+// blocks are the blocks of the NICs, and what is beside those.
+func (f *folder) blocks() []string {
+	return f.scopes(func(names []string) string {
+		switch {
+		case len(names) > 3 && names[1] == "nic":
+			return strings.Join(names[:3], ".")
+		case len(names) > 2 && names[1] != "nic" && names[1] != "driver" && !strings.HasPrefix(names[1], "qp_"):
+			return strings.Join(names[:2], ".")
+		}
+		return ""
+	})
+}
+
+// queues are the QPs of which the waves show something.
+func (f *folder) queues() []string {
+	return f.scopes(func(names []string) string {
+		if len(names) == 3 && strings.HasPrefix(names[1], "qp_") {
+			return strings.Join(names[:2], ".")
+		}
+		return ""
+	})
+}
+
+// scopes lists what of makes of the paths of variables that are shown, once each.
+func (f *folder) scopes(of func(names []string) string) (l []string) {
+	seen := map[string]bool{"": true}
+	for _, v := range f.w.Vars {
+		if v.Silent() {
+			continue
+		}
+		if s := of(strings.Split(v.Path, ".")); !seen[s] {
+			seen[s] = true
+			l = append(l, s)
+		}
+	}
+	return l
+}
