@@ -35,12 +35,14 @@ const (
 	CQEGRH     CQEFlags = 1
 	CQEWithImm CQEFlags = 2
 	CQEWithInv CQEFlags = 8
+	CQEVLAN    CQEFlags = 16
 )
 
 var cqeFlags = newMask("CQE",
 	enumValue[CQEFlags]{CQEGRH, "GRH", "UD receive: 40 bytes of header come before the data"},
 	enumValue[CQEFlags]{CQEWithImm, "WITH_IMM", "Imm is an immediate"},
 	enumValue[CQEFlags]{CQEWithInv, "WITH_INV", "Imm is the key that was invalidated"},
+	enumValue[CQEFlags]{CQEVLAN, "VLAN", "RAW_PACKET: Imm is the 802.1Q tag control that was taken out of the frame"},
 )
 
 // Width is the number of bits of CQEFlags.

@@ -51,6 +51,8 @@ const (
 	SynPageList   AdminSyndrome = 85
 	SynObject     AdminSyndrome = 86
 	SynModeration AdminSyndrome = 87
+	SynKeyKind    AdminSyndrome = 88
+	SynLimit      AdminSyndrome = 89
 )
 
 var adminSyndromes = newEnum("SYN",
@@ -96,6 +98,8 @@ var adminSyndromes = newEnum("SYN",
 	enumValue[AdminSyndrome]{SynNumPages, "NUM_PAGES", "not as many pages as address and length need, or no room for them"},
 	enumValue[AdminSyndrome]{SynPageList, "PAGE_LIST", "list not aligned, unreadable, or a page in it not aligned"},
 	enumValue[AdminSyndrome]{SynObject, "OBJECT", "object number"},
+	enumValue[AdminSyndrome]{SynKeyKind, "KEY_KIND", "no such kind of key"},
+	enumValue[AdminSyndrome]{SynLimit, "LIMIT", "limit above the WQEs of the queue"},
 	enumValue[AdminSyndrome]{SynModeration, "MODERATION", "period too long, or a count above 1 without a period"},
 )
 
