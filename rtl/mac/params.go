@@ -42,7 +42,14 @@ func gcd(a, b int64) int64 {
 type MAC struct {
 	Transmit Transmit
 	Receive  Receive
+	Loop     Loop
 }
+
+// TxIn takes frames for the wire.
+func (m *MAC) TxIn() *hdl.In[port.EthBeat] { return &m.Transmit.TxIn }
+
+// RxOut has frames from the wire.
+func (m *MAC) RxOut() *hdl.Out[port.EthBeat] { return &m.Receive.RxOut }
 
 // New makes a MAC.
 func New(p Params) *MAC {
