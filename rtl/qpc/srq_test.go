@@ -135,6 +135,8 @@ func TestSRQDoorbell(t *testing.T) {
 // TestSRQLimit: one event when fewer are left than the limit, until it is armed again.
 func TestSRQLimit(t *testing.T) {
 	s := newSRQ(t) // limit 5
+	_, limit := s.modify(&abi.SRQMailbox{Mask: abi.SRQRing, LogSize: 4})
+	require.False(t, limit, "it was armed before anything could be posted")
 	ok, _ := s.ring(7, 6)
 	require.True(t, ok)
 	for i, want := range []bool{false, false, true, false, false} {
@@ -143,7 +145,7 @@ func TestSRQLimit(t *testing.T) {
 		require.Equal(t, i == 0, first)
 		require.Equal(t, want, limit, i)
 	}
-	_, limit := s.modify(&abi.SRQMailbox{Mask: abi.SRQLimit, Limit: 2})
+	_, limit = s.modify(&abi.SRQMailbox{Mask: abi.SRQLimit, Limit: 2})
 	require.False(t, limit)
 	_, _, limit = s.take()
 	require.True(t, limit)
