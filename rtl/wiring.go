@@ -46,6 +46,7 @@ func (n *NIC) connectHost() {
 	hdl.Connect(&a.MR, &n.MPT.Admin, slice)
 	hdl.Connect(&a.MRPages, &n.MPT.Pages, slice)
 	hdl.Connect(&n.MPT.AdminRes, &a.MRRes, slice)
+	hdl.TieOff(&n.MPT.Mem, &n.MPT.MemPages, &n.MPT.MemRes)
 	hdl.Connect(&cq.Purged, &a.Purged, slice)
 
 	n.writes(port.WriteCQ, &cq.Write, &cq.WriteData, &cq.WriteDone)

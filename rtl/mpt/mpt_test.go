@@ -19,6 +19,9 @@ type bench struct {
 	Tx, Rx   agent.Source[port.MptReq]
 	TxRes    agent.Sink[port.MptRes]
 	RxRes    agent.Sink[port.MptRes]
+	Mem      agent.Source[port.MemOp]
+	MemPages agent.Source[port.Beat]
+	MemRes   agent.Sink[port.MemRes]
 	Admin    agent.Source[port.MRAdmin]
 	Pages    agent.Source[port.Beat]
 	AdminRes agent.Sink[port.MRAdminRes]
@@ -27,13 +30,17 @@ type bench struct {
 
 func newBench(t *testing.T, o hdl.Options, throttle uint64) *bench {
 	b := &bench{Mpt: mpt.New(mpt.Params{Keys: 16, Pages: 64})}
-	for _, th := range []*agent.Throttle{&b.Tx.Throttle, &b.Rx.Throttle, &b.TxRes.Throttle, &b.RxRes.Throttle, &b.Pages.Throttle} {
+	for _, th := range []*agent.Throttle{&b.Tx.Throttle, &b.Rx.Throttle, &b.TxRes.Throttle, &b.RxRes.Throttle, &b.Pages.Throttle,
+		&b.Mem.Throttle, &b.MemPages.Throttle, &b.MemRes.Throttle} {
 		th.Seed = throttle
 	}
 	hdl.Connect(&b.Tx.Out, &b.Mpt.Tx, 2)
 	hdl.Connect(&b.Rx.Out, &b.Mpt.Rx, 2)
 	hdl.Connect(&b.Mpt.TxRes, &b.TxRes.In, 2)
 	hdl.Connect(&b.Mpt.RxRes, &b.RxRes.In, 4)
+	hdl.Connect(&b.Mem.Out, &b.Mpt.Mem, 2)
+	hdl.Connect(&b.MemPages.Out, &b.Mpt.MemPages, 2)
+	hdl.Connect(&b.Mpt.MemRes, &b.MemRes.In, 2)
 	hdl.Connect(&b.Admin.Out, &b.Mpt.Admin, 2)
 	hdl.Connect(&b.Pages.Out, &b.Mpt.Pages, 2)
 	hdl.Connect(&b.Mpt.AdminRes, &b.AdminRes.In, 2)
