@@ -12,6 +12,7 @@ import (
 
 	"rnic/hdl"
 	"rnic/hdl/hdltest"
+	"rnic/roce"
 	"rnic/rtl/mac"
 	"rnic/rtl/port"
 	"rnic/tb/agent"
@@ -86,6 +87,23 @@ type bench struct {
 	RxWire   agent.Source[port.EthBeat]
 	RxSink   agent.Sink[port.EthBeat]
 	MAC      *mac.MAC
+	Level    level
+}
+
+// own is the address of the port.
+var own = roce.HostMAC(1)
+
+// level drives PortReg.
+type level struct {
+	hdl.Regs[struct{ Done bool }]
+	PortReg hdl.Sig[port.PortReg]
+}
+
+func (l *level) Eval() {
+	if !l.Q.Done {
+		l.D.Done = true
+		l.PortReg.Set(port.PortReg{Enable: true, MAC: own})
+	}
 }
 
 func newBench(t hdltest.T, p mac.Params, o hdl.Options) (*bench, *hdl.Kernel) {
@@ -94,6 +112,7 @@ func newBench(t hdltest.T, p mac.Params, o hdl.Options) (*bench, *hdl.Kernel) {
 	hdl.Connect(&b.MAC.Transmit.Tx, &b.Wire.In, 2)
 	hdl.Connect(&b.RxWire.Out, &b.MAC.Receive.Rx, 2)
 	hdl.Connect(&b.MAC.Receive.RxOut, &b.RxSink.In, 2)
+	hdl.Wire(&b.Level.PortReg, &b.MAC.Loop.PortReg)
 	k, err := hdl.Elaborate("bench", b, o)
 	require.NoError(t, err)
 	return b, k
@@ -309,12 +328,14 @@ func TestLoopback(t *testing.T) {
 				Source agent.Source[port.EthBeat]
 				MAC    *mac.MAC
 				Sink   agent.Sink[port.EthBeat]
+				Level  level
 			}
 			b.MAC = mac.New(mac.Params{})
 			b.Sink.Throttle.Seed = seed
 			hdl.Connect(&b.Source.Out, &b.MAC.Transmit.TxIn, 2)
 			hdl.Connect(&b.MAC.Transmit.Tx, &b.MAC.Receive.Rx, 2)
 			hdl.Connect(&b.MAC.Receive.RxOut, &b.Sink.In, 2)
+			hdl.Wire(&b.Level.PortReg, &b.MAC.Loop.PortReg)
 			k, err := hdl.Elaborate("bench", &b, o)
 			require.NoError(t, err)
 			for i, n := range sizes {

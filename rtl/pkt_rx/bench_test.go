@@ -186,6 +186,7 @@ func build(s setup) *bench {
 		b.MAC = mac.New(mac.Params{})
 		hdl.Connect(&b.Wire.Out, &b.MAC.Receive.Rx, 2)
 		hdl.Connect(&b.MAC.Receive.RxOut, &b.RX.Eth, 2)
+		hdl.Wire(&b.Level.PortReg, &b.MAC.Loop.PortReg)
 		hdl.TieOff(&b.MAC.Transmit.TxIn, &b.MAC.Transmit.Tx)
 	} else {
 		hdl.Connect(&b.Wire.Out, &b.RX.Eth, 2)

@@ -181,6 +181,7 @@ func build(s setup) *bench {
 		hdl.Connect(&t.Seal.Eth, &b.MAC.Transmit.TxIn, 2)
 		hdl.Connect(&b.MAC.Transmit.Tx, &b.MAC.Receive.Rx, 2)
 		hdl.Connect(&b.MAC.Receive.RxOut, &b.Eth.In, 2)
+		hdl.Wire(&b.Level.PortReg, &b.MAC.Loop.PortReg)
 	}
 	draw := func(n uint32) uint64 { return 0 }
 	if s.seed != 0 {
