@@ -47,6 +47,13 @@ func (d *Device) destroyAll() error {
 			}
 		}
 	}
+	for _, h := range d.ahs {
+		if h != nil {
+			if err := (&AH{ah: h, dev: d}).Destroy(); err != nil {
+				return err
+			}
+		}
+	}
 	for _, m := range d.mrs {
 		if m != nil {
 			if err := (&MR{mr: m, dev: d}).Dereg(); err != nil {

@@ -10,6 +10,12 @@ import (
 func (d *device) message(q *fakeQP, c *abi.WQEControl, unit, raw []byte) (abi.WCStatus, uint32) {
 	var w abi.WQEAtomic
 	_ = abi.WQEAtomicLayout.Decode(unit, &w)
+	switch q.Type {
+	case abi.QPTypeUD:
+		return d.datagram(q, c, unit, raw)
+	case abi.QPTypeRaw:
+		return d.rawSend(q, c, raw)
+	}
 	switch c.Op {
 	case abi.OpSend, abi.OpSendImm, abi.OpSendInv:
 		return d.send(q, c, raw)
@@ -58,18 +64,18 @@ func (d *device) rdmaWrite(q *fakeQP, c *abi.WQEControl, r *abi.RemoteSegment, r
 	if status != abi.StatusSuccess {
 		return status, 0
 	}
-	if c.Op == abi.OpWriteImm && p.rqCI == p.rqPI {
+	if c.Op == abi.OpWriteImm && !d.available(p) {
 		return abi.StatusRNRRetryExc, 0
 	}
 	for i, a := range at {
 		d.m.write(a, data[i:i+1])
 	}
 	if c.Op == abi.OpWriteImm {
+		index, _, _ := d.takeRecv(p)
 		d.cqe(p.RecvCQN, abi.CQE{
-			Index: p.rqCI, QPN: p.num, SrcQPN: q.num, Opcode: abi.WCRecvWithImm, ByteLen: uint32(len(data)),
+			Index: index, QPN: p.num, SrcQPN: q.num, Opcode: abi.WCRecvWithImm, ByteLen: uint32(len(data)),
 			Imm: c.Imm, Flags: abi.CQEWithImm,
 		}, c.Flags&abi.WQESolicited != 0)
-		p.rqCI++
 	}
 	return abi.StatusSuccess, uint32(len(data))
 }

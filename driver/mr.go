@@ -15,7 +15,7 @@ type PD struct {
 
 type pd struct {
 	num       uint32
-	refs      int // regions and QPs
+	refs      int // all that is made of it
 	destroyed bool
 }
 
@@ -34,13 +34,13 @@ func (d *Device) AllocPD() (*PD, error) {
 // On returns the domain as the thread of another handle of the device sees it.
 func (p *PD) On(d *Device) *PD { return &PD{pd: p.pd, dev: d} }
 
-// Destroy gives the domain up. It fails with ErrBusy while it has regions or QPs.
+// Destroy gives the domain up. It fails with ErrBusy while anything made of it is left.
 func (p *PD) Destroy() error {
 	switch {
 	case p.destroyed:
 		return fmt.Errorf("PD %d is destroyed: %w", p.num, ErrInvalid)
 	case p.refs > 0:
-		return fmt.Errorf("PD %d has %d memory regions and QPs: %w", p.num, p.refs, ErrBusy)
+		return fmt.Errorf("PD %d has %d objects: %w", p.num, p.refs, ErrBusy)
 	}
 	p.destroyed = true
 	p.dev.pds.give(p.num)

@@ -24,7 +24,7 @@ type qp struct {
 	pd        *pd
 	sigAll    bool
 	maxInline int
-	ipv6      bool
+	gid       int // entry of the GID table
 	psn       uint32
 	state     abi.QPState
 	sq, rq    workQueue
@@ -48,6 +48,7 @@ type QPConfig struct {
 	SigAll                 bool       // every send completes with a CQE
 	Type                   abi.QPType // RC if 0
 	IPv6                   bool       // Endpoint tells GID 0, not the IPv4-mapped GID 1
+	GIDIndex               int        // Endpoint tells this entry of the GID table, and Connect uses it; 0: by IPv6
 	PSN                    uint32     // first PSN sent, 24 bits; 0: the driver chooses
 }
 
@@ -65,7 +66,10 @@ func (p *PD) CreateQP(c QPConfig) (*QP, error) {
 		return nil, fmt.Errorf("create QP: %w", err)
 	}
 	q := &qp{
-		typ: c.Type, page: d.page, pd: p.pd, sigAll: c.SigAll, maxInline: c.MaxInline, ipv6: c.IPv6, psn: c.PSN,
+		typ: c.Type, page: d.page, pd: p.pd, sigAll: c.SigAll, maxInline: c.MaxInline, gid: c.GIDIndex, psn: c.PSN,
+	}
+	if q.gid == 0 && !c.IPv6 {
+		q.gid = 1
 	}
 	if err := q.size(&c, &d.Attr); err != nil {
 		return nil, fmt.Errorf("create QP: %w", err)
@@ -92,7 +96,7 @@ func (p *PD) checkQP(c *QPConfig) error {
 		return fmt.Errorf("a CQ of another device: %w", ErrInvalid)
 	case c.SendCQ.destroyed || c.RecvCQ.destroyed:
 		return fmt.Errorf("CQ %d or %d is destroyed: %w", c.SendCQ.num, c.RecvCQ.num, ErrInvalid)
-	case c.Type < abi.QPTypeRC || c.Type > abi.QPTypeUD:
+	case c.Type < abi.QPTypeRC || c.Type > abi.QPTypeRaw:
 		return fmt.Errorf("type %s: %w", c.Type, ErrInvalid)
 	case a.QPTypes>>c.Type&1 == 0:
 		return fmt.Errorf("type %s: %w", c.Type, ErrNotSupported)
@@ -102,6 +106,8 @@ func (p *PD) checkQP(c *QPConfig) error {
 		return fmt.Errorf("%d and %d SGEs, the device has %d: %w", c.MaxSendSGE, c.MaxRecvSGE, a.MaxSGE, ErrInvalid)
 	case c.MaxInline > int(a.MaxInline):
 		return fmt.Errorf("%d bytes of inline data, the device has %d: %w", c.MaxInline, a.MaxInline, ErrInvalid)
+	case c.GIDIndex < 0 || c.GIDIndex >= p.dev.numGIDs():
+		return fmt.Errorf("GID %d, the device has %d: %w", c.GIDIndex, p.dev.numGIDs(), ErrInvalid)
 	case c.PSN >= 1<<24:
 		return fmt.Errorf("PSN %#x: %w", c.PSN, ErrInvalid)
 	}
