@@ -27,6 +27,7 @@ var _ T = (*testing.T)(nil)
 
 // queuePair is the model's context of a QP and its ring in host memory.
 type queuePair struct {
+	Type     abi.QPType
 	State    abi.QPState
 	Base     port.BusAddr
 	Log      uint8
@@ -173,12 +174,12 @@ func (b *bench) qp(log uint8, mtu roce.MTU, window uint32, messages int) *queueP
 
 // life is a new context for QP n.
 func (b *bench) life(n int, log uint8, mtu roce.MTU, window uint32, messages int) *queuePair {
-	q := &queuePair{State: abi.QPRTS, CQN: port.CQN(len(b.lives)), Base: port.BusAddr(len(b.lives)+1) << 24, Log: log, MTU: mtu, Window: window, Messages: messages,
+	q := &queuePair{Type: abi.QPTypeRC, State: abi.QPRTS, CQN: port.CQN(len(b.lives)), Base: port.BusAddr(len(b.lives)+1) << 24, Log: log, MTU: mtu, Window: window, Messages: messages,
 		Depth: 16, Ring: make([][64]byte, 1<<log)}
 	q.PI = uint16(b.rng.Uint32())
 	q.start(q.PI, roce.PSN(b.rng.Uint32()&0xffffff))
 	if n < len(b.qps) {
-		q.Gens = b.qps[n].Gens
+		q.Type, q.Gens = b.qps[n].Type, b.qps[n].Gens
 	}
 	q.firstGen, q.Starts = q.Gens, map[int]roce.PSN{}
 	b.lives = append(b.lives, q)
@@ -242,7 +243,10 @@ func (b *bench) sent(s port.Sent) {
 	if len(q.Live) > q.Messages {
 		b.t.Errorf("QP %d: more entries than granted", s.QPN)
 	}
-	if s.Kind == port.SentLocal || s.LastPSN.Before(q.Una) || q.State == abi.QPErr {
+	if s.Gen != q.Open {
+		b.t.Errorf("QP %d: an entry of generation %d, not %d", s.QPN, s.Gen, q.Open)
+	}
+	if s.Kind == port.SentLocal || s.LastPSN.Before(q.Una) || q.down() {
 		b.acks = append(b.acks, ack{at: b.k.Cycle() + 5, qpn: int(s.QPN), una: q.Una, cqn: q.CQN, local: true})
 		b.ackEvent.Notify()
 	}
@@ -279,7 +283,7 @@ func (b *bench) pkt(p port.TxPkt) {
 	if gaveUp(&p) {
 		b.fail(int(p.QPN))
 	}
-	if p.AckReq {
+	if p.AckReq || p.Unacked {
 		b.acks = append(b.acks, ack{at: b.k.Cycle() + b.ackDelay(), qpn: int(p.QPN), una: after, cqn: q.CQN})
 		b.ackEvent.Notify()
 	}

@@ -29,12 +29,18 @@ func (x *Exec) blocked(s *service, w *wqe, at *progress) bool {
 	case w.Fence && at.Reading:
 	case w.Takes && w.Kind == kindSend && at.Credits == 0:
 	case w.Kind == kindRead && at.Reads == 0 && !noReads(c):
-	case w.Kind == kindRead && packetsOf(w.Len, mtuShift(c.MTU)) > maxReadAhead && !(c.Idle && at.PSN == c.NextPSN):
+	case long(c, w) && !at.alone(c):
 	default:
 		return false
 	}
 	at.Stop, at.Outcome = true, idle
 	return true
+}
+
+// long tells a message that takes nearly all PSNs that may be outstanding, and has no
+// window that opens bit by bit: a READ, and what nobody answers.
+func long(c *port.SQCtx, w *wqe) bool {
+	return (w.Kind == kindRead || w.Kind == kindSend && unacked(c.Type)) && packetsOf(w.Len, mtuShift(c)) > maxReadAhead
 }
 
 // enter puts a WQE into the outstanding table, if it may be started now.
@@ -55,6 +61,7 @@ func (x *Exec) enter(s *service, w *wqe, at *progress) bool {
 	e := x.Sent.Next()
 	*e = port.Sent{
 		QPN:      c.QPN,
+		Gen:      c.Gen,
 		Kind:     port.SentLocal,
 		UnitIdx:  at.Idx,
 		Op:       w.Op,
@@ -66,6 +73,9 @@ func (x *Exec) enter(s *service, w *wqe, at *progress) bool {
 		ByteLen:  w.Len,
 		Status:   w.Status,
 		Vendor:   w.Vendor,
+	}
+	if unacked(c.Type) {
+		e.Arm = 0
 	}
 	at.Entries--
 	at.Used++
@@ -83,7 +93,7 @@ func (x *Exec) enter(s *service, w *wqe, at *progress) bool {
 // of one that data comes back for, rq_fetch.
 func (x *Exec) enterWire(s *service, w *wqe, at *progress, e *port.Sent) {
 	c := &s.Ctx
-	n := packetsOf(w.Len, mtuShift(c.MTU))
+	n := packetsOf(w.Len, mtuShift(c))
 	e.Kind, e.LastPSN = port.SentWire, at.PSN.Add(n-1)
 	at.EnteredPSN = at.PSN.Add(n)
 	at.Requests++
@@ -104,8 +114,8 @@ func (x *Exec) enterWire(s *service, w *wqe, at *progress, e *port.Sent) {
 	at.Reading = true
 }
 
-// maxReadAhead is the longest READ, in PSNs, that may be started while anything is
-// in flight: less than the 2^16 packets of a window are, and 2^23 PSNs may be.
+// maxReadAhead is the longest READ, in PSNs, or message that nobody answers, that may be
+// started while anything is in flight: less than the 2^16 packets of a window are, and 2^23 PSNs may be.
 const maxReadAhead = roce.MaxOutstanding - 1<<16
 
 // noEntry stops the service: at the QP's limit there is nothing to do before an

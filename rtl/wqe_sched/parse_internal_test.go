@@ -76,7 +76,7 @@ func TestParseAgainstDriver(t *testing.T) {
 		}
 
 		var w wqe
-		rest := parse((*unit)(raw), c.Index, uint16(c.Units), &w)
+		rest := parse((*unit)(raw), c.Index, uint16(c.Units), abi.QPTypeRC, &w)
 		for i := uint8(1); i <= rest; i++ {
 			parseRest((*unit)(raw[int(i)*abi.UnitSize:]), i, rest, &w)
 		}
@@ -88,7 +88,7 @@ func TestParseAgainstDriver(t *testing.T) {
 
 		c.Units++
 		abi.WQEControlLayout.Encode(&c, raw)
-		require.Zero(t, parse((*unit)(raw), c.Index, uint16(c.Units), &w))
+		require.Zero(t, parse((*unit)(raw), c.Index, uint16(c.Units), abi.QPTypeRC, &w))
 		require.Equal(t, abi.VendorWQEFormat, w.Vendor)
 		require.Equal(t, c.Units, w.Units)
 	})

@@ -14,6 +14,7 @@ type work struct {
 	Data  []byte // inline
 	Far   abi.RemoteSegment
 	Value abi.AtomicSegment
+	AH    abi.AHSegment // of a UD QP
 }
 
 // room is the number of free units of a ring.
@@ -28,7 +29,11 @@ func (q *queuePair) write(qpn int, w work) work {
 	}
 	raw := make([]byte, int(w.Units)*64)
 	abi.WQEControlLayout.Encode(&w.Ctrl, raw)
-	abi.RemoteSegmentLayout.Encode(&w.Far, raw[abi.WQERemoteOffset:])
+	if q.Type == abi.QPTypeUD {
+		abi.AHSegmentLayout.Encode(&w.AH, raw[abi.WQERemoteOffset:])
+	} else {
+		abi.RemoteSegmentLayout.Encode(&w.Far, raw[abi.WQERemoteOffset:])
+	}
 	if atomic(w.Ctrl.Op) {
 		abi.AtomicSegmentLayout.Encode(&w.Value, raw[abi.WQEAtomicOffset:])
 	}

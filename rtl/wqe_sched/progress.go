@@ -1,6 +1,9 @@
 package wqesched
 
-import "rnic/roce"
+import (
+	"rnic/roce"
+	"rnic/rtl/port"
+)
 
 // progress is how far the open service has come.
 type progress struct {
@@ -27,6 +30,9 @@ type progress struct {
 // entered tells whether WQE Idx has its entry in the outstanding table: its message
 // is in progress, or it is sent again.
 func (at *progress) entered() bool { return at.Idx != at.Entered }
+
+// alone tells whether nothing of the QP is in flight.
+func (at *progress) alone(c *port.SQCtx) bool { return c.Idle && at.PSN == c.NextPSN }
 
 // shut tells whether no packet may be sent.
 func (at *progress) shut() bool { return at.Window == 0 || at.Budget == 0 }

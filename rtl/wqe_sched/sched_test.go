@@ -41,6 +41,7 @@ type mix struct {
 	Change                                        int  // likewise, one changes keys of outstanding WQEs
 	Break                                         int  // likewise, one overwrites an outstanding WQE
 	Pause                                         int  // likewise, one takes a QP to SQD or back
+	Types                                         bool // QPs of all types
 	MaxLen                                        int
 	MinLog                                        int
 }
@@ -114,7 +115,7 @@ func (m *mix) drive(b *bench) func(th *hdl.Thread) {
 			posted := false
 			for i, q := range b.qps {
 				for burst := b.rng.IntN(4); burst > 0 && left[i] > 0; burst-- {
-					w := m.work(b)
+					w := m.work(b).suit(b.rng, q)
 					if int(w.Units) > 1<<q.Log {
 						w = nop()
 					}
@@ -189,6 +190,9 @@ func (m *mix) scenario(t T) func(o hdl.Options) (hdltest.Digester, []output) {
 		for range m.QPs {
 			q := b.qp(uint8(m.MinLog+b.rng.IntN(4)), roce.MTU(1+b.rng.IntN(5)), m.Window, m.Messages)
 			q.Sig = b.rng.IntN(4) == 0
+			if m.Types {
+				q.Type = abi.QPTypeRC + abi.QPType(b.rng.IntN(4))
+			}
 			q.Depth = m.Depth
 			q.Limited, q.Credits = m.Credits > 0, m.Credits
 			if m.Bad > 0 && b.rng.IntN(m.Bad) == 0 {
@@ -239,6 +243,7 @@ func TestRandomPrograms(t *testing.T) {
 			Change:   rapid.SampledFrom([]int{0, 3}).Draw(t, "change"),
 			Break:    rapid.SampledFrom([]int{0, 20}).Draw(t, "break"),
 			Pause:    rapid.SampledFrom([]int{0, 5}).Draw(t, "pause"),
+			Types:    rapid.Bool().Draw(t, "types"),
 			MaxLen:   rapid.SampledFrom([]int{2, 600, 6000}).Draw(t, "maxlen"),
 			MinLog:   rapid.IntRange(0, 4).Draw(t, "minlog"),
 		}

@@ -45,6 +45,9 @@ type wqe struct {
 	Imm       uint32
 	Len       uint32    // of the message, bytes
 	Remote    port.Reth // RDMA and atomics
+	AH        port.AHN  // UD: where it goes
+	DestQPN   port.QPN
+	QKey      uint32
 	Inline    bool
 	SGE       [port.MaxSGE]port.SGE
 	Data      [maxInline]byte
