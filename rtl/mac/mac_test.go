@@ -35,6 +35,8 @@ func beats(frame []byte) []port.EthBeat {
 type received struct {
 	Frame []byte
 	Bad   bool
+	VLAN  bool
+	TCI   uint16
 	Start uint64 // cycle of the first beat
 	End   uint64 // cycle of the last beat
 	Beats int
@@ -48,7 +50,9 @@ func join(t hdltest.T, bs []port.EthBeat, at []uint64) []received {
 		require.True(t, b.Len >= 1 && b.Len <= 64, "length %d", b.Len)
 		require.True(t, b.Last || b.Len == 64 && !b.Bad, "a beat in the middle")
 		if f.Beats == 0 {
-			f.Start = at[i]
+			f.Start, f.VLAN, f.TCI = at[i], b.VLAN, b.TCI
+		} else {
+			require.False(t, b.VLAN || b.TCI != 0, "a tag in the middle")
 		}
 		f.Frame = append(f.Frame, b.Data[:b.Len]...)
 		f.Beats++

@@ -9,8 +9,8 @@ const maxWait = 4096
 // merge is the state of the way to RxOut. Beats of the wire take it at once. A frame of
 // the loop takes it in a cycle between two frames of the wire in which no beat of the
 // wire comes; from then on until its end beats of the wire go to the store of late
-// ones, and so do those that come before that is empty again. So the store never has
-// more beats than the longest frame, and one while the first of them is read.
+// ones, and so do those that come before that is empty again. One comes and one goes then,
+// so the store never has more beats than the longest frame, less the first one.
 type merge struct {
 	Loop   bool // inside a frame of the loop
 	Inside bool // inside a frame of the wire, as RxOut sees it
