@@ -40,6 +40,13 @@ func (d *Device) destroyAll() error {
 			}
 		}
 	}
+	for _, s := range d.srqs {
+		if s != nil {
+			if err := (&SRQ{srq: s, dev: d}).Destroy(); err != nil {
+				return err
+			}
+		}
+	}
 	for _, c := range d.cqs {
 		if c != nil {
 			if err := (&CQ{cq: c, dev: d}).Destroy(); err != nil {

@@ -31,14 +31,15 @@ type device struct {
 	mtu  abi.MTU               // of the port
 
 	pds, cqns, qpns, keys numbers
-	ahns                  numbers
+	ahns, srqns           numbers
 	keyLow                []uint8 // by key index: low byte of the last key
 	entries               extents // page entries of the device
 	nextVA                uint64
-	cqs                   []*cq // by CQN
-	qps                   []*qp // by QPN
-	mrs                   []*mr // by key index
-	ahs                   []*ah // by AHN
+	cqs                   []*cq  // by CQN
+	qps                   []*qp  // by QPN
+	mrs                   []*mr  // by key index
+	ahs                   []*ah  // by AHN
+	srqs                  []*srq // by SRQN
 	buffers               map[*Buffer]struct{}
 	made                  uint32 // QPs that the driver has chosen a PSN for
 	closing, closed       bool

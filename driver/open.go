@@ -159,6 +159,7 @@ func (d *Device) tables() error {
 	d.qpns, d.qps = newNumbers(firstQPN, a.MaxQP), make([]*qp, a.MaxQP)
 	d.keys, d.mrs = newNumbers(0, a.MaxMR), make([]*mr, a.MaxMR)
 	d.ahns, d.ahs = newNumbers(0, a.MaxAH), make([]*ah, a.MaxAH)
+	d.srqns, d.srqs = newNumbers(0, a.MaxSRQ), make([]*srq, a.MaxSRQ)
 	d.keyLow = make([]uint8, a.MaxMR)
 	d.entries.give(0, a.MaxPages)
 	return nil

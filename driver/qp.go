@@ -10,7 +10,7 @@ import (
 // QP is a queue pair.
 type QP struct {
 	// MaxSend and MaxRecv are the work requests that the queues hold: what was
-	// asked for, rounded up.
+	// asked for, rounded up. With an SRQ MaxRecv is 0.
 	MaxSend, MaxRecv int
 
 	*qp
@@ -22,6 +22,7 @@ type qp struct {
 	typ       abi.QPType
 	page      uint8
 	pd        *pd
+	srq       *srq // or nil
 	sigAll    bool
 	maxInline int
 	gid       int // entry of the GID table
@@ -42,6 +43,7 @@ type qp struct {
 // QPConfig is what a QP is made with.
 type QPConfig struct {
 	SendCQ, RecvCQ         *CQ
+	SRQ                    *SRQ       // receives come from it; MaxRecv and MaxRecvSGE are then not looked at
 	MaxSend, MaxRecv       int        // work requests; 1 at least is made of 0
 	MaxSendSGE, MaxRecvSGE int        // elements of a work request
 	MaxInline              int        // bytes of inline data
@@ -59,6 +61,9 @@ func (p *PD) CreateQP(c QPConfig) (*QP, error) {
 	if c.Type == 0 {
 		c.Type = abi.QPTypeRC
 	}
+	if c.SRQ != nil {
+		c.MaxRecv, c.MaxRecvSGE = 0, 0
+	}
 	if err := d.usable(); err != nil {
 		return nil, fmt.Errorf("create QP: %w", err)
 	}
@@ -70,6 +75,9 @@ func (p *PD) CreateQP(c QPConfig) (*QP, error) {
 	}
 	if q.gid == 0 && !c.IPv6 {
 		q.gid = 1
+	}
+	if c.SRQ != nil {
+		q.srq = c.SRQ.srq
 	}
 	if err := q.size(&c, &d.Attr); err != nil {
 		return nil, fmt.Errorf("create QP: %w", err)
@@ -96,6 +104,8 @@ func (p *PD) checkQP(c *QPConfig) error {
 		return fmt.Errorf("a CQ of another device: %w", ErrInvalid)
 	case c.SendCQ.destroyed || c.RecvCQ.destroyed:
 		return fmt.Errorf("CQ %d or %d is destroyed: %w", c.SendCQ.num, c.RecvCQ.num, ErrInvalid)
+	case c.SRQ != nil && (c.SRQ.dev.device != p.dev.device || c.SRQ.destroyed):
+		return fmt.Errorf("SRQ %d is destroyed (%t), or of another device: %w", c.SRQ.num, c.SRQ.destroyed, ErrInvalid)
 	case c.Type < abi.QPTypeRC || c.Type > abi.QPTypeRaw:
 		return fmt.Errorf("type %s: %w", c.Type, ErrInvalid)
 	case a.QPTypes>>c.Type&1 == 0:
@@ -129,10 +139,13 @@ func (q *qp) size(c *QPConfig, a *abi.DeviceMailbox) error {
 		maxSGE: c.MaxSendSGE, cq: c.SendCQ.cq,
 	}
 	q.rq = workQueue{
-		log: log2(max(c.MaxRecv, 1)), stride: max(abi.RQLogStride(c.MaxRecvSGE), 5),
+		log: log2(max(c.MaxRecv, 1)), stride: rqLogStride(c.MaxRecvSGE),
 		maxSGE: c.MaxRecvSGE, cq: c.RecvCQ.cq,
 	}
 	q.sq.max, q.rq.max = 1<<q.sq.log/units, 1<<q.rq.log
+	if q.srq != nil {
+		q.rq.max = 0
+	}
 	for _, w := range []*workQueue{&q.sq, &q.rq} {
 		w.wr = make([]workRequest, 1<<w.log)
 	}
@@ -152,6 +165,9 @@ func (q *QP) create() error {
 	}
 	q.num = n
 	for _, w := range []*workQueue{&q.sq, &q.rq} {
+		if w.max == 0 {
+			continue
+		}
 		if w.base, err = d.bus.AllocDMA(1<<(w.log+w.stride), ringAlign); err != nil {
 			q.release()
 			return fmt.Errorf("ring of %d entries: %w: %w", 1<<w.log, ErrNoMemory, err)
@@ -166,6 +182,9 @@ func (q *QP) create() error {
 	if q.sigAll {
 		box.Flags = abi.QPSigAll
 	}
+	if q.srq != nil {
+		box.SRQN, box.Flags = q.srq.num, box.Flags|abi.QPHasSRQ
+	}
 	q.use(1)
 	var b [abi.MailboxSize]byte
 	abi.QPMailboxLayout.Encode(&box, b[:])
@@ -178,11 +197,14 @@ func (q *QP) create() error {
 	return nil
 }
 
-// use counts the QP's use of its PD and CQs.
+// use counts the QP's use of its PD, CQs and SRQ.
 func (q *qp) use(n int) {
 	q.pd.refs += n
 	q.sq.cq.refs += n
 	q.rq.cq.refs += n
+	if q.srq != nil {
+		q.srq.refs += n
+	}
 }
 
 // release gives number and rings back.
@@ -232,9 +254,9 @@ func (q *QP) Destroy() error {
 
 // purge takes the QP's completions out of its CQs.
 func (q *QP) purge() error {
-	err := (&CQ{cq: q.sq.cq, dev: q.dev}).purge(q.num)
+	err := (&CQ{cq: q.sq.cq, dev: q.dev}).purge(q.qp)
 	if err == nil && q.rq.cq != q.sq.cq {
-		err = (&CQ{cq: q.rq.cq, dev: q.dev}).purge(q.num)
+		err = (&CQ{cq: q.rq.cq, dev: q.dev}).purge(q.qp)
 	}
 	return err
 }
