@@ -83,6 +83,8 @@ type bench struct {
 	Pkt      agent.Sink[port.TxPkt]
 	Piece    agent.Sink[port.TxPiece]
 	Stats    statsTap
+	Mem      agent.Responder[port.MemOp, port.MemRes]
+	MemPages agent.Sink[port.Beat]
 
 	t        T
 	k        *hdl.Kernel
@@ -98,6 +100,7 @@ type bench struct {
 	progress hdl.Event
 	lives    []*queuePair // all that ever were, by CQN
 	owner    []*queuePair // of each packet taken
+	memOf    []*queuePair // of each memory operation
 }
 
 // ack is an acknowledgement under way.
@@ -128,7 +131,7 @@ func newBench(t T, o hdl.Options, p wqesched.Params, throttle uint64) *bench {
 	b.latency = func() uint64 { return 20 }
 	b.ackDelay = func() uint64 { return 30 }
 	for _, th := range []*agent.Throttle{&b.Activate.Throttle, &b.Push.Throttle, &b.Stale.Throttle, &b.QPC.Throttle, &b.Read.Throttle, &b.Data.Throttle,
-		&b.Sent.Throttle, &b.Ahead.Throttle, &b.Pkt.Throttle, &b.Piece.Throttle} {
+		&b.Sent.Throttle, &b.Ahead.Throttle, &b.Pkt.Throttle, &b.Piece.Throttle, &b.Mem.Throttle, &b.MemPages.Throttle} {
 		th.Seed = throttle
 	}
 	s := b.Sched
@@ -147,11 +150,16 @@ func newBench(t T, o hdl.Options, p wqesched.Params, throttle uint64) *bench {
 	hdl.Connect(&s.Exec.Pkt, &b.Pkt.In, 2)
 	hdl.Connect(&s.Exec.Piece, &b.Piece.In, 2)
 	hdl.Connect(&s.Exec.Put, &b.Put.In, 2)
+	hdl.Connect(&s.Exec.MemOp, &b.Mem.In, 2)
+	hdl.Connect(&b.Mem.Out, &s.Exec.MemRes, 2)
+	hdl.Connect(&s.Exec.MemPages, &b.MemPages.In, 2)
 	hdl.Wire(&s.Fetch.Stats, &b.Stats.Tap)
 	b.Data.NotBefore = func(n int) uint64 { return b.due[n] }
 	b.QPC.Answer = b.get
 	b.QPC.Latency = func() uint64 { return 3 }
 	b.Put.OnTake = b.put
+	b.Mem.Answer = b.memory
+	b.Mem.Latency = func() uint64 { return 5 }
 	b.Read.OnTake = b.read
 	b.Sent.OnTake = b.sent
 	b.Post.OnTake = b.readPost

@@ -20,8 +20,8 @@ func (w *work) status(q *queuePair) (abi.WCStatus, abi.VendorErr) {
 		return abi.StatusLocQPOp, abi.VendorWQEOp
 	case c.Op == abi.OpNop:
 		return abi.StatusSuccess, abi.VendorNone
-	case c.Op >= abi.OpLocalInv:
-		return abi.StatusLocQPOp, abi.VendorWQEOp
+	case memory(c.Op):
+		return w.memoryStatus()
 	case inlined && (reads(c.Op) || c.InlineLen > 64),
 		!inlined && (c.NumSGE > 16 || atomic(c.Op) && c.NumSGE > 1):
 		return abi.StatusLocQPOp, abi.VendorWQEFormat
@@ -79,6 +79,7 @@ type output struct {
 	pieces [][]port.TxPiece
 	posts  []port.ReadPost
 	ahead  []port.SQAhead
+	mem    []memOp
 	purged int
 }
 
@@ -96,6 +97,7 @@ func (b *bench) collect() []output {
 		pieces = pieces[p.NumPieces:]
 	}
 	require.Empty(b.t, pieces)
+	b.collectPages()
 	var out []output
 	for _, q := range b.lives {
 		out = append(out, q.out)
@@ -153,7 +155,12 @@ func (b *bench) checkLife(i int, q *queuePair) {
 		require.Equal(b.t, status, s.Status, "life %d WQE %d %v", i, j, w.Ctrl)
 		require.Equal(b.t, vendor, s.Vendor)
 		require.Equal(b.t, w.Ctrl.Op, s.Op)
-		if status != abi.StatusSuccess || w.Ctrl.Op == abi.OpNop {
+		if memory(w.Ctrl.Op) && status != abi.StatusLocQPOp {
+			require.NotEmpty(b.t, o.mem, "life %d WQE %d", i, j)
+			require.Equal(b.t, w.memOp(o.mem[0].QPN), o.mem[0])
+			o.mem = o.mem[1:]
+		}
+		if status != abi.StatusSuccess || w.Ctrl.Op >= abi.OpLocalInv {
 			require.Equal(b.t, port.SentLocal, s.Kind)
 			flushing = status != abi.StatusSuccess
 			continue
@@ -207,6 +214,7 @@ func (b *bench) checkLife(i int, q *queuePair) {
 	require.True(b.t, len(sent) == 0 || flushing, "life %d: entries left over", i)
 	require.Len(b.t, o.pkts, pkt, "life %d: packets left over", i)
 	require.Empty(b.t, o.posts, "life %d: READs left over", i)
+	require.Empty(b.t, o.mem, "life %d: memory operations left over", i)
 	require.Empty(b.t, o.ahead, "life %d: reads of their WQEs left over", i)
 	require.Equal(b.t, psn, q.Top)
 	require.Zero(b.t, q.Wire, "life %d: requests that no Put told of", i)

@@ -9,7 +9,7 @@ import (
 // get answers as qpc does.
 func (b *bench) get(g port.SQGet) port.SQCtx {
 	q := b.qps[g.QPN]
-	c := port.SQCtx{QPN: g.QPN, Type: q.Type, State: q.State, MTU: uint16(q.MTU.Bytes()), SQBase: q.Base, SQLog: q.Log, PI: q.PI,
+	c := port.SQCtx{QPN: g.QPN, Type: q.Type, PD: port.PD(0x100 + g.QPN), State: q.State, MTU: uint16(q.MTU.Bytes()), SQBase: q.Base, SQLog: q.Log, PI: q.PI,
 		ExecIdx: q.Exec, Offset: q.Offset, NextPSN: q.Next, Entered: q.Entered, EnteredPSN: q.EnterPSN, Gen: q.gen(),
 		Arm: 1000, SendCQN: q.CQN, SigAll: q.Sig}
 	if q.Busy {

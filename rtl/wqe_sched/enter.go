@@ -29,7 +29,8 @@ func (x *Exec) blocked(s *service, w *wqe, at *progress) bool {
 	case w.Fence && at.Reading:
 	case w.Takes && w.Kind == kindSend && at.Credits == 0:
 	case w.Kind == kindRead && at.Reads == 0 && !noReads(c):
-	case long(c, w) && !at.alone(c):
+	case (long(c, w) || w.Kind == kindMemory) && !at.alone(c):
+	case w.Kind == kindMemory && at.Reading:
 	default:
 		return false
 	}
@@ -43,19 +44,31 @@ func long(c *port.SQCtx, w *wqe) bool {
 	return (w.Kind == kindRead || w.Kind == kindSend && unacked(c.Type)) && packetsOf(w.Len, mtuShift(c)) > maxReadAhead
 }
 
-// enter puts a WQE into the outstanding table, if it may be started now.
-func (x *Exec) enter(s *service, w *wqe, at *progress) bool {
-	c := &s.Ctx
+// onWire tells whether a WQE takes PSNs.
+func onWire(c *port.SQCtx, w *wqe) bool {
 	kind := kindOf(c, w)
-	wire := kind == kindSend || kind == kindRead
+	return kind == kindSend || kind == kindRead
+}
+
+// mayEnter tells whether a WQE may be started now; else the service is stopped.
+func (x *Exec) mayEnter(s *service, w *wqe, at *progress) bool {
 	switch {
 	case x.blocked(s, w, at):
 		return false
-	case wire && at.shut():
+	case onWire(&s.Ctx, w) && at.shut():
 		at.noPacket()
 		return false
 	case at.Entries == 0:
 		x.noEntry(s, at)
+		return false
+	}
+	return true
+}
+
+// enter puts a WQE into the outstanding table, if it may be started now.
+func (x *Exec) enter(s *service, w *wqe, at *progress) bool {
+	c := &s.Ctx
+	if !x.mayEnter(s, w, at) {
 		return false
 	}
 	e := x.Sent.Next()
@@ -81,8 +94,10 @@ func (x *Exec) enter(s *service, w *wqe, at *progress) bool {
 	at.Used++
 	at.Entered += uint16(w.Units)
 	switch {
-	case wire:
+	case onWire(c, w):
 		x.enterWire(s, w, at, e)
+	case w.Kind == kindMemory:
+		e.Status, e.Vendor = at.Mem.Status, at.Mem.Vendor
 	case w.Kind == kindRead:
 		e.Status, e.Vendor = abi.StatusLocQPOp, abi.VendorWQEOp
 	}

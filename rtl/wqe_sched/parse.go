@@ -15,6 +15,7 @@ const (
 	shapeWrite               // a gather list or inline data
 	shapeRead                // a scatter list
 	shapeAtomic              // one element, and the operands
+	shapeMemory              // a segment of its own, and pages
 )
 
 func shapeOf(op abi.WQEOp) shape {
@@ -29,6 +30,8 @@ func shapeOf(op abi.WQEOp) shape {
 		return shapeRead
 	case abi.OpCompareSwap, abi.OpFetchAdd:
 		return shapeAtomic
+	case abi.OpBindMW, abi.OpLocalInv, abi.OpFastReg:
+		return shapeMemory
 	}
 	return shapeNone
 }
@@ -60,6 +63,8 @@ func parse(u *unit, idx, left uint16, t abi.QPType, w *wqe) (rest uint8) {
 	case s == shapeNop:
 		w.Kind = kindLocal
 		return 0
+	case s == shapeMemory:
+		return w.memory(u, &c)
 	case inlined && (s == shapeRead || s == shapeAtomic || c.InlineLen > maxInline || int(c.Units) != abi.WQEUnits(0, int(c.InlineLen))),
 		!inlined && (c.NumSGE > port.MaxSGE || int(c.Units) != abi.WQEUnits(int(c.NumSGE), 0)),
 		s == shapeAtomic && c.NumSGE > 1:
@@ -98,6 +103,10 @@ func parse(u *unit, idx, left uint16, t abi.QPType, w *wqe) (rest uint8) {
 
 // parseRest reads further unit i, from 1 on, of a WQE; last is that of its last.
 func parseRest(u *unit, i, last uint8, w *wqe) {
+	if w.Kind == kindMemory {
+		w.pages(u, i)
+		return
+	}
 	if w.Inline {
 		copy(w.Data[abi.UnitSize-abi.WQEDataOffset:], u[:])
 		return

@@ -22,6 +22,9 @@ type progress struct {
 	Reads      uint8    // READs and atomics that may still be started
 	Reading    bool     // one is outstanding
 	Told       uint16   // bytes of the packet at Offset that were described
+	Asked      bool     // mpt has the memory operation at Idx
+	Beats      uint8    // and of its pages
+	Mem        port.MemRes
 	Fault      bool
 	Stop       bool // blocked: what is left of the service is passed over
 	Outcome    outcome
