@@ -46,7 +46,9 @@ func (n *NIC) connectHost() {
 	hdl.Connect(&a.MR, &n.MPT.Admin, slice)
 	hdl.Connect(&a.MRPages, &n.MPT.Pages, slice)
 	hdl.Connect(&n.MPT.AdminRes, &a.MRRes, slice)
-	hdl.TieOff(&n.MPT.Mem, &n.MPT.MemPages, &n.MPT.MemRes)
+	hdl.Connect(&n.WQESched.Exec.MemOp, &n.MPT.Mem, slice)
+	hdl.Connect(&n.WQESched.Exec.MemPages, &n.MPT.MemPages, slice)
+	hdl.Connect(&n.MPT.MemRes, &n.WQESched.Exec.MemRes, slice)
 	hdl.Connect(&cq.Purged, &a.Purged, slice)
 
 	n.writes(port.WriteCQ, &cq.Write, &cq.WriteData, &cq.WriteDone)
@@ -130,6 +132,7 @@ func (n *NIC) connectReceive(p Params) {
 func (n *NIC) connectLevels() {
 	c := n.CSR
 	hdl.Wire(&c.AdminReg, &n.Admin.Reg)
+	hdl.Wire(&c.GIDs, &n.QPC.GIDs)
 	hdl.Wire(&c.PortReg, &n.QPC.PortReg, &n.PktTx.Send.PortReg, &n.PktRx.PortReg, &n.Mac.Loop.PortReg)
 	hdl.Wire(&n.PktRx.Stats, &c.Taps.Rx)
 	hdl.Wire(&n.PktTx.Seal.Stats, &c.Taps.Tx)

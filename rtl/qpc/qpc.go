@@ -50,6 +50,7 @@
 package qpc
 
 import (
+	"rnic/abi"
 	"rnic/hdl"
 	"rnic/rtl/port"
 )
@@ -57,6 +58,8 @@ import (
 // Params are the sizes of the block.
 type Params struct {
 	LogQP     uint8 // log2 of the number of QPs; 0: 10
+	LogSRQ    uint8 // log2 of the number of shared receive queues; 0: 6
+	LogAH     uint8 // log2 of the number of address handles; 0: 10
 	LogWindow uint8 // log2 of the bytes that a QP may have in flight, 17..23; 0: 17
 	Messages  uint8 // entries of the outstanding table that a QP may take; 0: 128
 	NoCredits bool  // give no end-to-end credits in acknowledgements, nor wait for any
@@ -65,9 +68,11 @@ type Params struct {
 type regs struct {
 	Busy   bool   // an operation is being executed
 	Source source // its port; when idle that of the last one
-	QPN    port.QPN
-	Known  bool // QPN is one of the device's
-	Read   Bank // the banks that were read
+	Of     object
+	QPN    port.QPN // or AHN, SRQN
+	Known  bool     // QPN is one of the device's
+	Read   Bank     // the banks that were read
+	SRQN   port.SRQN
 	Stats  port.QPStats
 }
 
@@ -95,11 +100,14 @@ type QPC struct {
 	QPErr    hdl.Out[port.QPError]
 	Async    hdl.Out[port.EventReq]
 	PortReg  hdl.Tap[port.PortReg]
+	GIDs     hdl.Tap[port.GIDTable]
 	Stats    hdl.Sig[port.QPStats]
 
-	// The queue of QPs with something to tell.
-	Tell hdl.Out[port.QPError]
-	Told hdl.In[port.QPError]
+	// The queues of QPs and of SRQs with something to tell.
+	Tell    hdl.Out[port.QPError]
+	Told    hdl.In[port.QPError]
+	TellSRQ hdl.Out[port.SRQN]
+	ToldSRQ hdl.In[port.SRQN]
 
 	// Port 0 reads, port 1 writes.
 	Common    hdl.RAM[Common]
@@ -108,6 +116,8 @@ type QPC struct {
 	Responder hdl.RAM[Responder]
 	Reads     hdl.RAM[Reads]
 	Saved     hdl.RAM[Saved]
+	SRQs      hdl.RAM[Shared]
+	AHs       hdl.RAM[AH]
 
 	hdl.Regs[regs]
 
@@ -117,6 +127,8 @@ type QPC struct {
 // New makes the block.
 func New(p Params) *QPC {
 	hdl.Default(&p.LogQP, 10)
+	hdl.Default(&p.LogSRQ, 6)
+	hdl.Default(&p.LogAH, 10)
 	hdl.Default(&p.LogWindow, 17)
 	hdl.Default(&p.Messages, 128)
 	m := &QPC{par: p}
@@ -127,16 +139,40 @@ func New(p Params) *QPC {
 	m.Responder.Init(n, hdl.WriteFirst)
 	m.Reads.Init(n, hdl.WriteFirst)
 	m.Saved.Init(n, hdl.WriteFirst)
+	srqs := 1 << p.LogSRQ
+	m.SRQs.Init(srqs, hdl.WriteFirst)
+	m.AHs.Init(1<<p.LogAH, hdl.WriteFirst)
 	hdl.Connect(&m.Tell, &m.Told, n+1) // one more, so that a QP can go round in a full queue
+	hdl.Connect(&m.TellSRQ, &m.ToldSRQ, srqs+1)
 	return m
 }
 
 // Eval executes the operation whose context was read, and picks the next.
 func (m *QPC) Eval() {
 	if m.Q.Busy {
+		if m.needsSRQ() {
+			return
+		}
 		m.execute()
 	}
 	m.pick()
+}
+
+// needsSRQ reads the SRQ of the QP besides, if a receive operation is to see it: the
+// QP's common bank, which has come now, names it. That takes a cycle more.
+func (m *QPC) needsSRQ() bool {
+	q := &m.Q
+	if q.Source != srcRx || !q.Known || q.Read&InShared != 0 {
+		return false
+	}
+	cm := m.Common.Data(0)
+	if o := m.Rx.Head(); !cm.Exists || cm.Flags&abi.QPHasSRQ == 0 || o.Kind == port.RxPacket && o.Pkt.Opcode.IsResponse() {
+		return false
+	}
+	m.SRQs.Read(0, int(cm.SRQN))
+	m.D.Read |= InShared
+	m.D.SRQN = cm.SRQN
+	return true
 }
 
 // pick chooses an operation and reads the banks of its QP. The head that is being
@@ -155,7 +191,7 @@ func (m *QPC) pick() {
 	case q.Source == srcReadPost:
 		posts--
 	}
-	requests := bit(m.Admin.Valid(), srcAdmin) |
+	requests := bit(m.Admin.Valid() && stale, srcAdmin) |
 		bit(m.Bell.Valid() && room, srcBell) |
 		bit(m.Get.Valid() && puts == 0, srcGet) |
 		bit(m.Put.Valid() && posts == 0 && stale, srcPut) |
@@ -166,7 +202,8 @@ func (m *QPC) pick() {
 		bit(m.Fatal.Valid(), srcFatal) |
 		bit(m.ReadPost.Valid(), srcReadPost) |
 		bit(m.RespDone.Valid(), srcRespDone) |
-		bit(m.Told.Valid() && room && m.Event.Ready() && m.QPErr.Ready() && m.Async.Ready(), srcTold)
+		bit(m.Told.Valid() && room && m.Event.Ready() && m.QPErr.Ready() && hasRoom(&m.Async, busyAs(q, srcToldSRQ)), srcTold) |
+		bit(m.ToldSRQ.Valid() && hasRoom(&m.Async, busyAs(q, srcTold)), srcToldSRQ)
 	if q.Busy {
 		requests &^= 1 << q.Source
 	}
@@ -176,14 +213,48 @@ func (m *QPC) pick() {
 		return
 	}
 	d.Source = source(i)
-	d.QPN = m.head(d.Source)
-	d.Known = d.QPN>>m.par.LogQP == 0
-	if !d.Known {
+	d.Of, d.QPN = m.head(d.Source)
+	d.Known = d.QPN>>m.logOf(d.Of) == 0
+	m.read(d)
+}
+
+// logOf is log2 of the number of objects.
+func (m *QPC) logOf(o object) uint8 {
+	switch o {
+	case ofAH:
+		return m.par.LogAH
+	case ofSRQ:
+		return m.par.LogSRQ
+	}
+	return m.par.LogQP
+}
+
+// read reads the banks of the operation that was picked.
+func (m *QPC) read(d *regs) {
+	d.Read = 0
+	switch {
+	case !d.Known:
+		return
+	case d.Of == ofSRQ:
+		m.readSRQ(d, port.SRQN(d.QPN))
+		return
+	case d.Of == ofAH:
+		d.Read = InAH
+		m.AHs.Read(0, int(d.QPN))
 		return
 	}
 	n := int(d.QPN)
 	r := m.banks(d.Source)
-	d.Read = r
+	d.Read = r &^ (InShared | InAH)
+	if r&InShared != 0 {
+		m.readSRQ(d, port.SRQN(m.Admin.Head().Attr.SRQN))
+	}
+	if r&InAH != 0 {
+		if ah := m.TxReq.Head().AH; ah>>m.par.LogAH == 0 {
+			d.Read |= InAH
+			m.AHs.Read(0, int(ah))
+		}
+	}
 	if r&InCommon != 0 {
 		m.Common.Read(0, n)
 	}
@@ -204,12 +275,25 @@ func (m *QPC) pick() {
 	}
 }
 
+// readSRQ reads an SRQ, if the device has it.
+func (m *QPC) readSRQ(d *regs, n port.SRQN) {
+	if n>>m.par.LogSRQ != 0 {
+		return
+	}
+	d.Read |= InShared
+	d.SRQN = n
+	m.SRQs.Read(0, int(n))
+}
+
 // hasRoom tells whether one more operation may put on o, besides one that is being
 // executed and may.
 func hasRoom[T any](o *hdl.Out[T], busy bool) bool {
 	n := o.Space()
 	return n > 1 || n == 1 && !busy
 }
+
+// busyAs tells whether an operation of a port is being executed.
+func busyAs(q *regs, s source) bool { return q.Busy && q.Source == s }
 
 func bit(v bool, s source) uint64 {
 	if v {
@@ -221,9 +305,6 @@ func bit(v bool, s source) uint64 {
 // load is the context that was read, as far as the operation looks at it. A QP
 // beyond the table does not exist.
 func (m *QPC) load() (c Context) {
-	if !m.Q.Known {
-		return c
-	}
 	r := m.Q.Read
 	if r&InCommon != 0 {
 		c.Common = *m.Common.Data(0)
@@ -243,13 +324,27 @@ func (m *QPC) load() (c Context) {
 	if r&InSaved != 0 {
 		c.Saved = *m.Saved.Data(0)
 	}
+	if r&InShared != 0 {
+		c.Shared = *m.SRQs.Data(0)
+	}
 	return c
+}
+
+// handle is the address handle that was read, if there is one.
+func (m *QPC) handle() (h AH) {
+	if m.Q.Read&InAH != 0 {
+		h = *m.AHs.Data(0)
+	}
+	return h
 }
 
 // store writes back what an operation changed. A QP that has got something to
 // tell joins the queue.
 func (m *QPC) store(c *Context, w Bank, before Note, queued bool) {
-	if !m.Q.Known {
+	if w&InShared != 0 {
+		m.storeSRQ(c)
+	}
+	if !m.Q.Known || m.Q.Of != ofQP {
 		return
 	}
 	if c.Common.Pending != 0 && !c.Common.Queued {
@@ -280,10 +375,20 @@ func (m *QPC) store(c *Context, w Bank, before Note, queued bool) {
 	}
 }
 
+// storeSRQ does so for an SRQ.
+func (m *QPC) storeSRQ(c *Context) {
+	x := &c.Shared
+	if x.news() && !x.Queued {
+		x.Queued = true
+		m.TellSRQ.Put(m.Q.SRQN)
+	}
+	m.SRQs.Write(1, int(m.Q.SRQN), x)
+}
+
 // env is what the operations know besides the context.
 func (m *QPC) env() Env {
 	return Env{
-		Reg: m.PortReg.Get(), LogWindow: m.par.LogWindow, Messages: uint16(m.par.Messages), NoCredits: m.par.NoCredits,
+		Reg: m.PortReg.Get(), GIDs: m.GIDs.Get(), LogWindow: m.par.LogWindow, Messages: uint16(m.par.Messages), NoCredits: m.par.NoCredits,
 	}
 }
 

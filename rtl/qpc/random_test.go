@@ -101,7 +101,7 @@ func (m *model) step(s source) port.QPN {
 		load(p.QPN).put(&p)
 	case srcTxReq:
 		r := take(&m.in.TxReq)
-		h, _ := load(r.QPN).header(&r, &e)
+		h, _ := load(r.QPN).header(&r, &AH{}, &e)
 		o.TxHdr = append(o.TxHdr, h)
 	case srcTxFault:
 		f := take(&m.in.TxFault)
@@ -206,7 +206,7 @@ func feed(t hdltest.T, f traffic, o hdl.Options, throttle uint64) (*hdl.Kernel, 
 		Event: b.Event.Got, Stale: b.Stale.Got, StaleSQ: b.StaleSQ.Got, QPErr: b.QPErr.Got, Async: b.Async.Got, Stats: b.Level.Stats.Get(),
 	}
 	for n := range got.Contexts {
-		got.Contexts[n] = Context{*b.QPC.Common.Peek(n), *b.QPC.SQ.Peek(n), *b.QPC.Requester.Peek(n), *b.QPC.Responder.Peek(n), *b.QPC.Reads.Peek(n), *b.QPC.Saved.Peek(n)}
+		got.Contexts[n] = peek(b.QPC, int(n))
 	}
 	require.Equal(t, m.out, got)
 	return b.k, got

@@ -7,7 +7,7 @@ import (
 )
 
 // env is that of host 1 with default sizes.
-var env = Env{Reg: reg, LogWindow: 17, Messages: 128}
+var env = Env{Reg: reg, GIDs: gids, LogWindow: 17, Messages: 128}
 
 // move is a MODIFY_QP.
 type move struct {
