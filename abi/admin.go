@@ -19,7 +19,7 @@ type AdminCommand struct {
 	Op      AdminOp `doc:"what to do"`
 	Flags   uint8   `doc:"none defined: 0"`
 	ID      uint16  `doc:"returned in the completion"`
-	Object  uint32  `doc:"EQN, CQN, QPN or key index, chosen by the driver"`
+	Object  uint32  `doc:"EQN, CQN, QPN, SRQN, AHN or key index, chosen by the driver"`
 	Mailbox uint64  `doc:"bus address of a 256-byte mailbox, 256-byte aligned; 0 where the command has none"`
 	Param0  uint32  `doc:"none defined: 0"`
 	Param1  uint32  `doc:"none defined: 0"`
