@@ -385,11 +385,16 @@ func (m *QPC) storeSRQ(c *Context) {
 	m.SRQs.Write(1, int(m.Q.SRQN), x)
 }
 
-// env is what the operations know besides the context.
+// env is what the operations know besides the context. Only admin and datagrams look
+// at the addresses.
 func (m *QPC) env() Env {
-	return Env{
-		Reg: m.PortReg.Get(), GIDs: m.GIDs.Get(), LogWindow: m.par.LogWindow, Messages: uint16(m.par.Messages), NoCredits: m.par.NoCredits,
+	e := Env{
+		Reg: m.PortReg.Get(), LogWindow: m.par.LogWindow, Messages: uint16(m.par.Messages), NoCredits: m.par.NoCredits,
 	}
+	if s := m.Q.Source; s == srcAdmin || s == srcRx && m.Common.Data(0).Type == abi.QPTypeUD {
+		e.GIDs = m.GIDs.Get()
+	}
+	return e
 }
 
 // countBell counts doorbells that are ignored.
