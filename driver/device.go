@@ -37,6 +37,7 @@ type device struct {
 	nextVA                uint64
 	cqs                   []*cq  // by CQN
 	qps                   []*qp  // by QPN
+	mws                   []*mw  // by key index
 	mrs                   []*mr  // by key index
 	ahs                   []*ah  // by AHN
 	srqs                  []*srq // by SRQN
