@@ -9,7 +9,7 @@ import (
 // bound yet, and can't be bound to nothing.
 func mayBind(w *entry, op *port.MemOp) bool {
 	switch {
-	case !w.Used || !w.window() || w.PD != op.PD:
+	case !w.window() || w.PD != op.PD:
 		return false
 	case w.Kind == abi.KeyWindow2:
 		return !w.Valid && op.Length != 0
