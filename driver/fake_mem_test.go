@@ -95,7 +95,7 @@ func (d *device) memory(q *fakeQP, c *abi.WQEControl, unit, raw []byte) bool {
 	_ = abi.WQEFastRegLayout.Decode(unit, &w)
 	r, f := d.mrs[k.Index()], &w.FastReg
 	if r == nil || r.Kind != abi.KeyFastReg || !r.invalid || r.PD != q.PD || uint32(f.NumPages) > r.NumPages ||
-		w.Remote.Addr%(1<<f.LogPageSize)+f.Length > uint64(f.NumPages)<<f.LogPageSize {
+		(w.Remote.Addr%(1<<f.LogPageSize)+f.Length-1)>>f.LogPageSize+1 != uint64(f.NumPages) {
 		return false
 	}
 	if int(c.Units) != 1+(int(f.NumPages)+7)/8 {

@@ -48,7 +48,7 @@ type FastReg struct {
 	Addr        uint64          // virtual address of the first byte; at this offset, modulo the size of a page, in the first page
 	Length      uint64          // bytes
 	LogPageSize uint8           // log2 of the bytes of a page; 12 if 0
-	Pages       []uint64        // bus addresses of the pages, as Buffer.Pages has those of 4 KiB
+	Pages       []uint64        // bus addresses of the pages, no more than it has bytes in; of 4 KiB: see Buffer.Pages
 	Access      abi.AccessFlags // what is allowed; local read always is
 }
 
@@ -68,8 +68,8 @@ func (f *FastReg) logPage() uint8 {
 	return f.LogPageSize
 }
 
-// checkFastReg judges a registration. That its pages hold Length bytes, and that the
-// region is not valid yet, is for the device to judge.
+// checkFastReg judges a registration. That its pages are those of Length bytes, and that
+// the region is not valid yet, is for the device to judge.
 func (q *QP) checkFastReg(f *FastReg) error {
 	switch {
 	case f == nil || f.MR == nil || f.MR.dead || f.MR.dev.device != q.dev.device || f.MR.kind != abi.KeyFastReg:

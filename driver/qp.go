@@ -244,6 +244,11 @@ func (q *QP) Destroy() error {
 		return fmt.Errorf("QP %d is destroyed: %w", q.num, ErrInvalid)
 	}
 	q.destroyed = true
+	if q.dev.raw == q.qp {
+		if err := q.dev.setRaw(nil); err != nil {
+			return err
+		}
+	}
 	if err := q.dev.command(abi.AdminDestroyQP, q.num, nil, false); err != nil {
 		q.destroyed = false
 		return err
