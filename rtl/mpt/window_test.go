@@ -112,7 +112,7 @@ func TestBindRefusals(t *testing.T) {
 	no, far := bind(4<<8), bind(4<<8)
 	no.Region, far.Region = 12<<8|0xa0, 13<<8|0xa0
 	require.Equal(t, []port.MemRes{refused, refused}, b.do(t, no, far), "no MW_BIND, another domain")
-	require.Equal(t, []port.MemRes{{}, refused}, b.do(t, port.MemOp{Op: abi.OpLocalInv, Key: 12<<8 | 0xa0, PD: 1}, no), "invalidated")
+	require.Equal(t, []port.MemRes{{}, refused}, b.do(t, port.MemOp{Op: abi.OpLocalInv, Key: 0xa0, PD: 1}, bind(5<<8)), "invalidated")
 }
 
 // A window of type 1 can be bound again and again: only the newest key is good, for
