@@ -59,6 +59,9 @@ func TestOwnFramesTurnAround(t *testing.T) {
 		tx, away = append(tx, beats(other)...), append(away, wire(other))
 		padded = append(append([]byte{}, f...), make([]byte, max(56-n, 0))...)
 		tx, back = append(tx, tagged(f, uint16(n))...), append(back, taken{padded, true, uint16(n), false})
+		if n == 100 { // the inner of two
+			tx, back = append(tx, tagged(withTag(f, 5), 6)...), append(back, taken{withTag(f, 5), true, 6, false})
+		}
 		// A tag among the bytes is taken out too.
 		tx = append(tx, beats(withTag(f, uint16(n)))...)
 		back = append(back, taken{padded, true, uint16(n), false})
@@ -171,6 +174,13 @@ func TestWireWithoutGap(t *testing.T) {
 	require.Equal(t, wire(pattern(60, 44)), out[0].Frame)
 	require.Greater(t, out[0].Start, uint64(4096))
 	require.Len(t, in, 3000+152-1, "one frame is lost")
+	turned := 0
+	for _, x := range in {
+		if [6]byte(x.Frame) == own {
+			require.Equal(t, mine(300, uint64(42+min(turned, 1))), x.Frame)
+			turned++
+		}
+	}
 }
 
 // A wire with few gaps costs the loop time and no frame, however long it takes in all.
@@ -187,6 +197,17 @@ func TestWireWithFewGaps(t *testing.T) {
 		b.RxWire.NotBefore = func(n int) uint64 { return uint64(n) + uint64(n/600)*2 }
 	})
 	require.Len(t, in, 6020)
+}
+
+// A line so slow that a frame takes long is not one without a free cycle.
+func TestSlowWire(t *testing.T) {
+	rx := beats(wire(pattern(1300, 55)))
+	_, in := both(t, mac.Params{}, 8000, beats(mine(60, 56)), rx, func(b *bench) {
+		b.TxSource.NotBefore = func(int) uint64 { return 700 }
+		b.RxWire.NotBefore = func(n int) uint64 { return uint64(n) * 300 }
+	})
+	require.Len(t, in, 2)
+	require.Equal(t, mine(60, 56), in[1].Frame)
 }
 
 // The end of a frame on the wire does not wait for a frame of the loop behind it.
