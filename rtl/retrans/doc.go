@@ -69,19 +69,19 @@
 // requests that leave meanwhile are from before. Then those that leave again count.
 //
 // It expires Arm cycles later, exactly (TIMEOUT is put in that cycle), unless other
-// work holds it up for a few cycles; one of less than 13 cycles expires after 13.
-// There is none where nobody answers: Arm is 0.
-// Arm is 17/16 of T, so from 16 cycles on that is within [T, 9T/8]. A Left that comes before
+// work holds it up for a few cycles; one of less than 13 cycles expires after 13. Arm
+// is 17/16 of T, so from 16 cycles on that is within [T, 9T/8]. A Left that comes before
 // its Sent is at the head counts from 2 cycles after that. TIMEOUT is told once, and
 // the timer waits for qpc's next event of the QP. One that progress has overtaken is not told.
+// Where nobody answers there is none: Arm is 0.
 //
 // Ports: Sent, Free, Ack, Event, Retire, CQE, Purge, all of Retrans;
 // Clock.Left, which never waits.
 //
 // Latency in cycles: event to CQE, Retire and Free 2; a Sent that needs no answer
-// to its CQE 2; Left with Unacked to CQE 5; event with Rewind to its answer 3, with
-// Wait the wait, 13 at least, and 2, if no entry has to end first. Initiation interval: 1 cycle a Sent, an event
-// and an entry that ends (Sent alone, or events of one port alone: 2); so 3 a message
+// to its CQE 2; Left with Unacked to CQE 4; event with Rewind to its answer 3, with
+// Wait the wait, 13 at least, and 2, if no entry has to end first. Initiation interval:
+// 1 cycle a Sent, an event and an entry that ends (Sent alone, or events of one port alone: 2); so 3 a message
 // that is acknowledged, or leaves, by itself. Clock: 1 a request that leaves (2 if that has
 // to wait for the lists), an event, and a Sent that finds its list empty.
 //

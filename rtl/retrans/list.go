@@ -96,7 +96,7 @@ func (l *list) push(s *port.Sent, index uint16) (before uint16, linked bool, r r
 		l.Newest = s.Gen
 	case newer(s.Gen, l.Newest):
 		l.Newest = s.Gen
-		if l.Fail == failAt || l.Fail == failFlush {
+		if l.Fail != failNone {
 			l.Fail, l.Known = failNone, false
 		}
 	}
