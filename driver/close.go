@@ -61,6 +61,13 @@ func (d *Device) destroyAll() error {
 			}
 		}
 	}
+	for _, w := range d.mws {
+		if w != nil {
+			if err := (&MW{mw: w, dev: d}).Dealloc(); err != nil {
+				return err
+			}
+		}
+	}
 	for _, m := range d.mrs {
 		if m != nil {
 			if err := (&MR{mr: m, dev: d}).Dereg(); err != nil {

@@ -29,6 +29,7 @@ type device struct {
 
 	gids [abi.NumGIDs][16]byte // as in the port's registers
 	mtu  abi.MTU               // of the port
+	raw  *qp                   // that gets what is not RoCE, or nil
 
 	pds, cqns, qpns, keys numbers
 	ahns, srqns           numbers
@@ -37,6 +38,7 @@ type device struct {
 	nextVA                uint64
 	cqs                   []*cq  // by CQN
 	qps                   []*qp  // by QPN
+	mws                   []*mw  // by key index
 	mrs                   []*mr  // by key index
 	ahs                   []*ah  // by AHN
 	srqs                  []*srq // by SRQN

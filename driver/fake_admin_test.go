@@ -135,9 +135,13 @@ func (d *device) queueCommand(c *abi.AdminCommand) abi.AdminStatus {
 func (d *device) region(c *abi.AdminCommand) (abi.AdminStatus, abi.AdminSyndrome) {
 	old := d.mrs[c.Object]
 	if c.Op == abi.AdminDeregMR {
-		if old == nil {
+		switch {
+		case old == nil:
 			return abi.AdminBadObject, abi.SynObject
+		case old.windows != 0:
+			return abi.AdminBusy, abi.SynObject
 		}
+		d.unbind(old)
 		delete(d.mrs, c.Object)
 		return abi.AdminOK, 0
 	}
@@ -149,6 +153,13 @@ func (d *device) region(c *abi.AdminCommand) (abi.AdminStatus, abi.AdminSyndrome
 		if b.FirstPage < o.FirstPage+o.NumPages && o.FirstPage < b.FirstPage+b.NumPages {
 			d.m.fault("regions that share page entries: %+v, %+v", b, o.MRMailbox)
 		}
+	}
+	if b.Kind != abi.KeyRegion {
+		if b.PageList != 0 || b.Addr != 0 || b.Length != 0 || b.Access != 0 || (b.Kind == abi.KeyFastReg) != (b.NumPages != 0) {
+			d.m.fault("key %d: %+v", c.Object, b)
+		}
+		d.mrs[c.Object] = &fakeMR{MRMailbox: b, invalid: true}
+		return abi.AdminOK, 0
 	}
 	size := uint64(1) << b.LogPageSize
 	switch {
@@ -201,6 +212,7 @@ func (d *device) queuePair(c *abi.AdminCommand) (abi.AdminStatus, abi.AdminSyndr
 		d.cqs[q.RecvCQN].queues--
 		q.State = abi.QPReset
 		d.letGo(q)
+		d.endWindows(q)
 		if s := d.srqOf(q); s != nil {
 			s.qps--
 		}
@@ -253,6 +265,7 @@ func (d *device) modify(q *fakeQP, b *abi.QPMailbox) (abi.AdminStatus, abi.Admin
 	if to == abi.QPReset {
 		q.sqPI, q.exec, q.rqPI, q.rqCI, q.last = 0, 0, 0, 0, false
 		d.letGo(q)
+		d.endWindows(q)
 	}
 	d.run(q)
 	d.flush(q)

@@ -26,7 +26,10 @@ func (d *device) message(q *fakeQP, c *abi.WQEControl, unit, raw []byte) (abi.WC
 	case abi.OpCompareSwap, abi.OpFetchAdd:
 		return d.atomic(q, &w)
 	}
-	return abi.StatusLocQPOp, 0
+	if !d.memory(q, c, unit, raw) {
+		return abi.StatusMWBind, 0
+	}
+	return abi.StatusSuccess, 0
 }
 
 // fail ends a QP as responder.
@@ -136,14 +139,4 @@ func (d *device) atomic(q *fakeQP, w *abi.WQEAtomic) (abi.WCStatus, uint32) {
 	binary.LittleEndian.PutUint64(v[:], now)
 	d.m.write(at[0], v[:])
 	return status, 8
-}
-
-// invalidate makes a key of the QP's domain invalid.
-func (d *device) invalidate(q *fakeQP, k abi.Key) bool {
-	r := d.mrs[k.Index()]
-	if r == nil || r.invalid || r.KeyLow != k.Low() || r.PD != q.PD {
-		return false
-	}
-	r.invalid = true
-	return true
 }

@@ -40,7 +40,7 @@ func (d *device) wqe(q *fakeQP) {
 	var c abi.WQEControl
 	_ = abi.WQEControlLayout.Decode(b[:], &c)
 	if c.Index != q.exec || c.QPN != q.num || c.NumSGE > q.SQMaxSGE || c.InlineLen > q.SQMaxInline ||
-		int(c.Units) != abi.WQEUnits(int(c.NumSGE), int(c.InlineLen)) || int(c.Units) > int(q.sqPI-q.exec) {
+		c.Op != abi.OpFastReg && int(c.Units) != abi.WQEUnits(int(c.NumSGE), int(c.InlineLen)) || int(c.Units) > int(q.sqPI-q.exec) {
 		d.m.fault("WQE %+v of QP %d at %d", c, q.num, q.exec)
 		c.Units = 1
 	}

@@ -27,6 +27,7 @@ func TestGIDs(t *testing.T) {
 		m.settle()
 		require.Zero(t, m.gid(i), i)
 	}
+	require.NoError(t, d.SetGID(1, netip.MustParseAddr("::ffff:10.0.0.1")))
 	was := d.GIDs()
 	for _, c := range []struct {
 		i int

@@ -158,6 +158,7 @@ func (d *Device) tables() error {
 	d.cqns, d.cqs = newNumbers(0, a.MaxCQ), make([]*cq, a.MaxCQ)
 	d.qpns, d.qps = newNumbers(firstQPN, a.MaxQP), make([]*qp, a.MaxQP)
 	d.keys, d.mrs = newNumbers(0, a.MaxMR), make([]*mr, a.MaxMR)
+	d.mws = make([]*mw, a.MaxMR)
 	d.ahns, d.ahs = newNumbers(0, a.MaxAH), make([]*ah, a.MaxAH)
 	d.srqns, d.srqs = newNumbers(0, a.MaxSRQ), make([]*srq, a.MaxSRQ)
 	d.keyLow = make([]uint8, a.MaxMR)

@@ -18,20 +18,21 @@ type QP struct {
 }
 
 type qp struct {
-	num       uint32
-	typ       abi.QPType
-	page      uint8
-	pd        *pd
-	srq       *srq // or nil
-	sigAll    bool
-	maxInline int
-	gid       int // entry of the GID table
-	psn       uint32
-	state     abi.QPState
-	sq, rq    workQueue
-	handle    *QP
-	destroyed bool
-	unacked   int // events taken and not acknowledged
+	num          uint32
+	typ          abi.QPType
+	page         uint8
+	pd           *pd
+	srq          *srq // or nil
+	sigAll       bool
+	maxInline    int
+	maxFastPages int
+	gid          int // entry of the GID table
+	psn          uint32
+	state        abi.QPState
+	sq, rq       workQueue
+	handle       *QP
+	destroyed    bool
+	unacked      int // events taken and not acknowledged
 
 	// The last send WQE is kept in wqe until it is pushed: receives have their own.
 	wqe  [abi.MaxUnits * abi.UnitSize]byte
@@ -47,6 +48,7 @@ type QPConfig struct {
 	MaxSend, MaxRecv       int        // work requests; 1 at least is made of 0
 	MaxSendSGE, MaxRecvSGE int        // elements of a work request
 	MaxInline              int        // bytes of inline data
+	MaxFastRegPages        int        // pages of a FAST_REG; 0: there will be none
 	SigAll                 bool       // every send completes with a CQE
 	Type                   abi.QPType // RC if 0
 	IPv6                   bool       // Endpoint tells GID 0, not the IPv4-mapped GID 1
@@ -71,7 +73,8 @@ func (p *PD) CreateQP(c QPConfig) (*QP, error) {
 		return nil, fmt.Errorf("create QP: %w", err)
 	}
 	q := &qp{
-		typ: c.Type, page: d.page, pd: p.pd, sigAll: c.SigAll, maxInline: c.MaxInline, gid: c.GIDIndex, psn: c.PSN,
+		typ: c.Type, page: d.page, pd: p.pd, sigAll: c.SigAll, maxInline: c.MaxInline,
+		maxFastPages: c.MaxFastRegPages, gid: c.GIDIndex, psn: c.PSN,
 	}
 	if q.gid == 0 && !c.IPv6 {
 		q.gid = 1
@@ -118,6 +121,8 @@ func (p *PD) checkQP(c *QPConfig) error {
 		return fmt.Errorf("%d bytes of inline data, the device has %d: %w", c.MaxInline, a.MaxInline, ErrInvalid)
 	case c.GIDIndex < 0 || c.GIDIndex >= p.dev.numGIDs():
 		return fmt.Errorf("GID %d, the device has %d: %w", c.GIDIndex, p.dev.numGIDs(), ErrInvalid)
+	case c.MaxFastRegPages < 0 || c.MaxFastRegPages > p.dev.mostFastPages():
+		return fmt.Errorf("FAST_REG of %d pages, the device has %d: %w", c.MaxFastRegPages, p.dev.mostFastPages(), ErrInvalid)
 	case c.PSN >= 1<<24:
 		return fmt.Errorf("PSN %#x: %w", c.PSN, ErrInvalid)
 	}
@@ -127,6 +132,9 @@ func (p *PD) checkQP(c *QPConfig) error {
 // size chooses the rings.
 func (q *qp) size(c *QPConfig, a *abi.DeviceMailbox) error {
 	units := max(abi.WQEUnits(c.MaxSendSGE, 0), abi.WQEUnits(0, c.MaxInline))
+	if c.MaxFastRegPages > 0 {
+		units = max(units, fastRegUnits(c.MaxFastRegPages))
+	}
 	mostUnits, mostEntries := int(min(a.MaxSQUnits, 1<<abi.MaxLogRing)), int(min(a.MaxRQEntries, 1<<abi.MaxLogRing))
 	if units > abi.MaxUnits {
 		return fmt.Errorf("WQEs of %d units, at most %d: %w", units, abi.MaxUnits, ErrInvalid)
@@ -236,6 +244,11 @@ func (q *QP) Destroy() error {
 		return fmt.Errorf("QP %d is destroyed: %w", q.num, ErrInvalid)
 	}
 	q.destroyed = true
+	if q.dev.raw == q.qp {
+		if err := q.dev.setRaw(nil); err != nil {
+			return err
+		}
+	}
 	if err := q.dev.command(abi.AdminDestroyQP, q.num, nil, false); err != nil {
 		q.destroyed = false
 		return err

@@ -9,7 +9,7 @@ import (
 // RecvWR is a receive work request: where a message goes.
 type RecvWR struct {
 	ID   uint64 // comes back in the WC
-	SGEs []SGE  // filled in order
+	SGEs []SGE  // filled in order; a datagram comes behind GRHSize bytes of header
 }
 
 // PostRecv posts receives in order and tells the device with one doorbell. It

@@ -12,7 +12,7 @@ type SendWR struct {
 	Op     abi.WQEOp
 	SGEs   []SGE  // what is sent, or where a READ goes, in order; atomics: one, for the 8 bytes of the old value
 	Inline []byte // sent instead of SGEs, if not nil: copied before PostSend returns; not of READs and atomics
-	Imm    uint32 // immediate; SEND_INV: the peer's key to invalidate
+	Imm    uint32 // immediate; SEND_INV: the peer's key to invalidate; LOCAL_INV: the own one
 
 	Signaled  bool // gives a WC when done; an error gives one anyway
 	Solicited bool // the receiver's WC is a solicited one
@@ -26,6 +26,9 @@ type SendWR struct {
 	AH         *AH    // UD: the way to the peer
 	RemoteQPN  uint32 // UD: 24 bits
 	RemoteQKey uint32 // UD: with the top bit set the QP's own
+
+	Bind    *Bind    // BIND_MW, of a window of type 2
+	FastReg *FastReg // FAST_REG
 }
 
 // SGE is an element: Length bytes at virtual address Addr of the region of LKey.
@@ -56,12 +59,15 @@ func (w *SendWR) flags(sigAll bool) (f abi.WQEFlags) {
 //
 // A single work request of one unit goes to the device in place of the doorbell,
 // which then need not read it from memory.
-func (q *QP) PostSend(wrs ...SendWR) (n int, err error) {
+func (q *QP) PostSend(wrs ...SendWR) (n int, err error) { return q.post(wrs, abi.KeyWindow2) }
+
+// post is PostSend, and also what binds windows of another kind.
+func (q *QP) post(wrs []SendWR, kind abi.KeyKind) (n int, err error) {
 	if q.destroyed || q.state < abi.QPRTS {
 		return 0, fmt.Errorf("post send to QP %d in %s (destroyed: %t): %w", q.num, q.state, q.destroyed, ErrInvalid)
 	}
 	for n < len(wrs) {
-		if err = q.send(&wrs[n]); err != nil {
+		if err = q.send(&wrs[n], kind); err != nil {
 			err = fmt.Errorf("post send to QP %d: work request %d (id %d): %w", q.num, n, wrs[n].ID, err)
 			break
 		}
@@ -96,8 +102,8 @@ func (q *QP) announceSends(single bool) error {
 }
 
 // send checks a work request and writes its WQE into the ring.
-func (q *QP) send(w *SendWR) error {
-	units, err := q.checkSend(w)
+func (q *QP) send(w *SendWR, kind abi.KeyKind) error {
+	units, err := q.checkSend(w, kind)
 	if err != nil {
 		return err
 	}
@@ -120,5 +126,11 @@ func (q *QP) send(w *SendWR) error {
 	s.take(workRequest{
 		id: w.ID, units: uint8(units), op: w.Op, signalled: q.sigAll || w.Signaled,
 	})
+	switch w.Op {
+	case abi.OpBindMW:
+		w.Bind.MW.RKey = w.Bind.RKey
+	case abi.OpFastReg:
+		w.FastReg.done()
+	}
 	return nil
 }

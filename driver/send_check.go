@@ -6,8 +6,9 @@ import (
 	"rnic/abi"
 )
 
-// checkSend judges a work request and returns the units that its WQE takes.
-func (q *QP) checkSend(w *SendWR) (units int, err error) {
+// checkSend judges a work request, which binds windows of a kind, and returns the
+// units that its WQE takes.
+func (q *QP) checkSend(w *SendWR, kind abi.KeyKind) (units int, err error) {
 	switch {
 	case w.Op > abi.OpNop:
 		return 0, fmt.Errorf("operation %d: %w", w.Op, ErrInvalid)
@@ -37,6 +38,8 @@ func (q *QP) checkSend(w *SendWR) (units int, err error) {
 		if w.Inline != nil {
 			return 0, fmt.Errorf("READ with inline data: %w", ErrInvalid)
 		}
+	case abi.OpLocalInv, abi.OpBindMW, abi.OpFastReg:
+		return q.checkMemory(w, kind)
 	}
 	return abi.WQEUnits(len(w.SGEs), len(w.Inline)), nil
 }
@@ -53,4 +56,21 @@ func (q *QP) checkAH(w *SendWR) error {
 		return fmt.Errorf("remote QPN %#x: %w", w.RemoteQPN, ErrInvalid)
 	}
 	return nil
+}
+
+// checkMemory judges what is about keys, and moves no data.
+func (q *QP) checkMemory(w *SendWR, kind abi.KeyKind) (units int, err error) {
+	if w.Inline != nil || len(w.SGEs) != 0 {
+		return 0, fmt.Errorf("%s with data: %w", w.Op, ErrInvalid)
+	}
+	switch w.Op {
+	case abi.OpBindMW:
+		return 1, q.checkBind(w.Bind, kind)
+	case abi.OpFastReg:
+		if err := q.checkFastReg(w.FastReg); err != nil {
+			return 0, err
+		}
+		return fastRegUnits(len(w.FastReg.Pages)), nil
+	}
+	return 1, nil
 }

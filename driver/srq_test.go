@@ -112,7 +112,9 @@ func TestQPWithSRQ(t *testing.T) {
 	require.Zero(t, q.RQBase)
 	_, err := s.to[0].PostRecv(driver.RecvWR{})
 	require.ErrorIs(t, err, driver.ErrInvalid)
+	commands := s.m.ci
 	require.ErrorIs(t, s.srq.Destroy(), driver.ErrBusy)
+	require.Equal(t, commands, s.m.ci, "the device is not asked")
 	_, err = s.pd.CreateQP(driver.QPConfig{SendCQ: s.cq, RecvCQ: s.cq, SRQ: other.srq})
 	require.ErrorIs(t, err, driver.ErrInvalid)
 	dead, err := s.pd.CreateSRQ(driver.SRQAttr{})

@@ -241,6 +241,12 @@ func TestSendQueueError(t *testing.T) {
 	was = p.m.now
 	require.ErrorIs(t, p.a.Modify(rts, abi.AttrState), driver.ErrBusy)
 	require.Less(t, p.m.now-was, int64(5_000_000), "nothing to wait for")
+	p.m.refuse = func(*abi.AdminCommand) (abi.AdminStatus, abi.AdminSyndrome) {
+		return abi.AdminBadState, abi.SynDraining
+	}
+	was = p.m.now
+	require.ErrorIs(t, p.a.Modify(rts, abi.AttrState), driver.ErrInvalid)
+	require.Less(t, p.m.now-was, int64(5_000_000), "SQD that is not drained")
 }
 
 func TestAHRules(t *testing.T) {

@@ -101,15 +101,16 @@ func TestWireBesideLoop(t *testing.T) {
 			rx, line = append(rx, beats(wire(f))...), append(line, f)
 		}
 		at := make([]uint64, len(rx))
-		gaps, now := rapid.Bool().Draw(t, "gaps"), uint64(rapid.IntRange(0, 120).Draw(t, "start"))
+		gaps, slow := rapid.Bool().Draw(t, "gaps"), rapid.SampledFrom([]uint64{1, 1, 2, 5}).Draw(t, "cycles a beat")
+		now := uint64(rapid.IntRange(0, 120).Draw(t, "start"))
 		for i, b := range rx {
 			at[i] = now
-			now++
+			now += slow
 			if gaps && b.Last {
 				now += uint64(rapid.IntRange(0, 4).Draw(t, "gap"))
 			}
 		}
-		_, in := both(t, mac.Params{}, 10000, tx, rx, func(b *bench) {
+		_, in := both(t, mac.Params{}, now+2500, tx, rx, func(b *bench) {
 			b.RxWire.NotBefore = func(n int) uint64 { return at[n] }
 		})
 		var gotLoop, gotLine [][]byte
@@ -170,6 +171,31 @@ func TestWireWithoutGap(t *testing.T) {
 	require.Equal(t, wire(pattern(60, 44)), out[0].Frame)
 	require.Greater(t, out[0].Start, uint64(4096))
 	require.Len(t, in, 3000+152-1, "one frame is lost")
+}
+
+// A wire with few gaps costs the loop time and no frame, however long it takes in all.
+func TestWireWithFewGaps(t *testing.T) {
+	f := pattern(120, 45)
+	var rx, tx []port.EthBeat
+	for range 6000 {
+		rx = append(rx, beats(wire(f))...)
+	}
+	for range 20 {
+		tx = append(tx, beats(mine(60, 46))...)
+	}
+	_, in := both(t, mac.Params{}, 14000, tx, rx, func(b *bench) {
+		b.RxWire.NotBefore = func(n int) uint64 { return uint64(n) + uint64(n/600)*2 }
+	})
+	require.Len(t, in, 6020)
+}
+
+// The end of a frame on the wire does not wait for a frame of the loop behind it.
+func TestLoopBehindSpill(t *testing.T) {
+	f := pattern(62, 47)
+	out, in := both(t, mac.Params{}, 300, append(beats(f), beats(mine(4000, 48))...), nil, nil)
+	require.Len(t, in, 1)
+	require.Equal(t, wire(f), out[0].Frame)
+	require.LessOrEqual(t, out[0].End-out[0].Start, uint64(2))
 }
 
 // A frame of the loop that is too long is cut, and one that is Bad stays so.

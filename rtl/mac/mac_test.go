@@ -24,6 +24,9 @@ func beats(frame []byte) []port.EthBeat {
 	for len(frame) > 0 {
 		var b port.EthBeat
 		n := copy(b.Data[:], frame)
+		for i := range b.Data[n:] {
+			b.Data[n+i] = 0xEE // means nothing
+		}
 		frame = frame[n:]
 		b.Len, b.Last = uint8(n), len(frame) == 0
 		bs = append(bs, b)

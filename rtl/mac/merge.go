@@ -50,7 +50,7 @@ func (r *Receive) Eval() {
 		r.turn()
 	case q.Wait == maxWait:
 		d.Lost, d.Losses = true, q.Losses+1
-	case sent || late:
+	case sent:
 		d.Wait = q.Wait + 1
 	}
 }

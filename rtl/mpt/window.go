@@ -9,7 +9,7 @@ import (
 // bound yet, and can't be bound to nothing.
 func mayBind(w *entry, op *port.MemOp) bool {
 	switch {
-	case !w.Used || !w.window() || w.PD != op.PD:
+	case !w.window() || w.PD != op.PD:
 		return false
 	case w.Kind == abi.KeyWindow2:
 		return !w.Valid && op.Length != 0
@@ -17,11 +17,11 @@ func mayBind(w *entry, op *port.MemOp) bool {
 	return true
 }
 
-// maySee judges the region of a BIND_MW.
+// maySee judges the region of a BIND_MW. A window is none: it never has MW_BIND.
 func maySee(r *entry, op *port.MemOp) bool {
 	off := uint64(op.VA - r.Addr) // wraps to a large number below Addr
 	switch {
-	case !r.Valid || r.window() || r.Low != uint8(op.Region) || r.PD != op.PD:
+	case !r.Valid || r.Low != uint8(op.Region) || r.PD != op.PD:
 		return false
 	case r.Access&abi.AccessMWBind == 0, op.Access&^remote != 0, !writable(r.Access, op.Access):
 		return false

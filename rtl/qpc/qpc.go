@@ -15,11 +15,13 @@
 //
 // The banks are block RAMs: common and static, send queue, requester, responder,
 // the requester's list of READs and atomics that wait for their answers, and the
-// responder's of those that it may have to answer again.
+// responder's of those that it may have to answer again. Two more tables are not of a QP:
+// shared receive queues (rq_fetch has their lists of entries) and address handles.
 // Operations are picked round robin and one is executed a cycle. pick reads the
 // banks while the operation stays at the head of its port; execute, in the next
 // cycle, takes it, computes the new context by a pure function (the other files
-// of this package) and writes back. Write-first RAMs hand a context that is being
+// of this package) and writes back. What comes in for a QP with a shared receive queue
+// stays a cycle longer: only its context says which SRQ has to be read besides. Write-first RAMs hand a context that is being
 // written to a pick of the same cycle: that is all the bypass it takes.
 //
 // What a packet means for the send queue goes with its verdict through scatter, so
@@ -30,18 +32,21 @@
 // send queue back to the oldest PSN that is not acknowledged. retrans, which has the
 // messages, says at which WQE that is; until then nothing is sent, and the requests
 // from before die by their generation. See rewind.go and retry.go. The responder
-// answers duplicates of its last READs and atomics, see duplicate.go.
+// answers duplicates of its last READs and atomics, see duplicate.go. All this is RC's:
+// what UC, UD and raw QPs send is done when it has left, see unacked.go, and what they
+// can't receive they drop, see uc.go and ud.go.
 //
-// Latency: 2 cycles from a port's head to the result at its consumer. Initiation
-// interval: 1 over all ports, 2 for a port alone. Clients must not count on either:
+// Latency: 2 cycles from a port's head to the result at its consumer, 3 if an SRQ is
+// read. Initiation interval: 1 over all ports, 2 for a port alone, and one more behind
+// each operation that reads an SRQ. Clients must not count on either:
 // a cache over host memory may come in between.
 //
 // Invariants:
 //   - A client has room for an answer before it asks: Ctx, TxHdr, Verdict and
 //     AdminRes are Ready when their operation executes. A breach is a Fault.
 //   - Operations wait for nothing but room of Activate, Stale and StaleSQ, which
-//     wqe_sched and pkt_tx always take. What has to go to Event, QPErr and Async waits in the queue,
-//     where it can't hold back an operation that its consumer is waiting for.
+//     wqe_sched and pkt_tx always take. What has to go to Event, QPErr and Async waits in a queue,
+//     one of QPs and one of SRQs, where it can't hold back an operation that its consumer is waiting for.
 //   - A service is closed before the next one opens, and knows of its READs then: a
 //     ReadPost goes before a Put, a Put before a Get.
 //   - Of a QP at most one question to retrans is under way, so that by which way it
@@ -151,6 +156,9 @@ func New(p Params) *QPC {
 func (m *QPC) Eval() {
 	if m.Q.Busy {
 		if m.needsSRQ() {
+			n := m.Common.Data(0).SRQN
+			m.SRQs.Read(0, int(n))
+			m.D.Read, m.D.SRQN = m.Q.Read|InShared, n
 			return
 		}
 		m.execute()
@@ -158,21 +166,17 @@ func (m *QPC) Eval() {
 	m.pick()
 }
 
-// needsSRQ reads the SRQ of the QP besides, if a receive operation is to see it: the
-// QP's common bank, which has come now, names it. That takes a cycle more.
+// needsSRQ tells whether the SRQ of the QP has to be read besides, since a receive
+// operation is to see it: the QP's common bank, which has come now, names it. That takes
+// a cycle more.
 func (m *QPC) needsSRQ() bool {
 	q := &m.Q
 	if q.Source != srcRx || !q.Known || q.Read&InShared != 0 {
 		return false
 	}
 	cm := m.Common.Data(0)
-	if o := m.Rx.Head(); !cm.Exists || cm.Flags&abi.QPHasSRQ == 0 || o.Kind == port.RxPacket && o.Pkt.Opcode.IsResponse() {
-		return false
-	}
-	m.SRQs.Read(0, int(cm.SRQN))
-	m.D.Read |= InShared
-	m.D.SRQN = cm.SRQN
-	return true
+	o := m.Rx.Head()
+	return cm.Exists && cm.Flags&abi.QPHasSRQ != 0 && !(o.Kind == port.RxPacket && o.Pkt.Opcode.IsResponse())
 }
 
 // pick chooses an operation and reads the banks of its QP. The head that is being
@@ -218,73 +222,6 @@ func (m *QPC) pick() {
 	m.read(d)
 }
 
-// logOf is log2 of the number of objects.
-func (m *QPC) logOf(o object) uint8 {
-	switch o {
-	case ofAH:
-		return m.par.LogAH
-	case ofSRQ:
-		return m.par.LogSRQ
-	}
-	return m.par.LogQP
-}
-
-// read reads the banks of the operation that was picked.
-func (m *QPC) read(d *regs) {
-	d.Read = 0
-	switch {
-	case !d.Known:
-		return
-	case d.Of == ofSRQ:
-		m.readSRQ(d, port.SRQN(d.QPN))
-		return
-	case d.Of == ofAH:
-		d.Read = InAH
-		m.AHs.Read(0, int(d.QPN))
-		return
-	}
-	n := int(d.QPN)
-	r := m.banks(d.Source)
-	d.Read = r &^ (InShared | InAH)
-	if r&InShared != 0 {
-		m.readSRQ(d, port.SRQN(m.Admin.Head().Attr.SRQN))
-	}
-	if r&InAH != 0 {
-		if ah := m.TxReq.Head().AH; ah>>m.par.LogAH == 0 {
-			d.Read |= InAH
-			m.AHs.Read(0, int(ah))
-		}
-	}
-	if r&InCommon != 0 {
-		m.Common.Read(0, n)
-	}
-	if r&InSQ != 0 {
-		m.SQ.Read(0, n)
-	}
-	if r&InRequester != 0 {
-		m.Requester.Read(0, n)
-	}
-	if r&InResponder != 0 {
-		m.Responder.Read(0, n)
-	}
-	if r&InReads != 0 {
-		m.Reads.Read(0, n)
-	}
-	if r&InSaved != 0 {
-		m.Saved.Read(0, n)
-	}
-}
-
-// readSRQ reads an SRQ, if the device has it.
-func (m *QPC) readSRQ(d *regs, n port.SRQN) {
-	if n>>m.par.LogSRQ != 0 {
-		return
-	}
-	d.Read |= InShared
-	d.SRQN = n
-	m.SRQs.Read(0, int(n))
-}
-
 // hasRoom tells whether one more operation may put on o, besides one that is being
 // executed and may.
 func hasRoom[T any](o *hdl.Out[T], busy bool) bool {
@@ -300,89 +237,6 @@ func bit(v bool, s source) uint64 {
 		return 1 << s
 	}
 	return 0
-}
-
-// load is the context that was read, as far as the operation looks at it. A QP
-// beyond the table does not exist.
-func (m *QPC) load() (c Context) {
-	r := m.Q.Read
-	if r&InCommon != 0 {
-		c.Common = *m.Common.Data(0)
-	}
-	if r&InSQ != 0 {
-		c.SQ = *m.SQ.Data(0)
-	}
-	if r&InRequester != 0 {
-		c.Requester = *m.Requester.Data(0)
-	}
-	if r&InResponder != 0 {
-		c.Responder = *m.Responder.Data(0)
-	}
-	if r&InReads != 0 {
-		c.Reads = *m.Reads.Data(0)
-	}
-	if r&InSaved != 0 {
-		c.Saved = *m.Saved.Data(0)
-	}
-	if r&InShared != 0 {
-		c.Shared = *m.SRQs.Data(0)
-	}
-	return c
-}
-
-// handle is the address handle that was read, if there is one.
-func (m *QPC) handle() (h AH) {
-	if m.Q.Read&InAH != 0 {
-		h = *m.AHs.Data(0)
-	}
-	return h
-}
-
-// store writes back what an operation changed. A QP that has got something to
-// tell joins the queue.
-func (m *QPC) store(c *Context, w Bank, before Note, queued bool) {
-	if w&InShared != 0 {
-		m.storeSRQ(c)
-	}
-	if !m.Q.Known || m.Q.Of != ofQP {
-		return
-	}
-	if c.Common.Pending != 0 && !c.Common.Queued {
-		c.Common.Queued = true
-		m.Tell.Put(port.QPError{QPN: m.Q.QPN})
-	}
-	if c.Common.Pending != before || c.Common.Queued != queued {
-		w |= InCommon
-	}
-	n := int(m.Q.QPN)
-	if w&InCommon != 0 {
-		m.Common.Write(1, n, &c.Common)
-	}
-	if w&InSQ != 0 {
-		m.SQ.Write(1, n, &c.SQ)
-	}
-	if w&InRequester != 0 {
-		m.Requester.Write(1, n, &c.Requester)
-	}
-	if w&InResponder != 0 {
-		m.Responder.Write(1, n, &c.Responder)
-	}
-	if w&InReads != 0 {
-		m.Reads.Write(1, n, &c.Reads)
-	}
-	if w&InSaved != 0 {
-		m.Saved.Write(1, n, &c.Saved)
-	}
-}
-
-// storeSRQ does so for an SRQ.
-func (m *QPC) storeSRQ(c *Context) {
-	x := &c.Shared
-	if x.news() && !x.Queued {
-		x.Queued = true
-		m.TellSRQ.Put(m.Q.SRQN)
-	}
-	m.SRQs.Write(1, int(m.Q.SRQN), x)
 }
 
 // env is what the operations know besides the context. Only admin and datagrams look

@@ -79,7 +79,7 @@ func newBench(t require.TestingT, o hdl.Options, throttle uint64) *bench {
 }
 
 func newSized(t require.TestingT, o hdl.Options, throttle uint64, logQP uint8) *bench {
-	b := &bench{QPC: New(Params{LogQP: logQP}), Level: level{v: reg}}
+	b := &bench{QPC: New(Params{LogQP: logQP, LogSRQ: 2, LogAH: 3}), Level: level{v: reg}}
 	for _, th := range []*agent.Throttle{
 		&b.Bell.Throttle, &b.Get.Throttle, &b.Ctx.Throttle, &b.Put.Throttle, &b.TxReq.Throttle, &b.TxHdr.Throttle,
 		&b.TxFault.Throttle, &b.Rx.Throttle, &b.Verdict.Throttle, &b.Retire.Throttle, &b.Fatal.Throttle,
