@@ -129,7 +129,9 @@ func (d *Side) demandFrames() {
 		require.Equal(t, [3]byte{}, f.Pad)
 		require.False(t, b.AckReq && b.Opcode.IsResponse())
 		require.False(t, b.SE && !b.Opcode.Ends())
-		require.True(t, b.AckReq || !b.Opcode.IsRequest() || !b.Opcode.Ends(), "no AckReq at the end of a message")
+		rc := b.Opcode.Transport() == roce.RC
+		require.True(t, b.AckReq || !rc || !b.Opcode.IsRequest() || !b.Opcode.Ends(), "no AckReq at the end of a message")
+		require.False(t, b.AckReq && !rc, "AckReq, and nobody answers")
 		require.True(t, f.V6 || f.IP4.DF)
 		require.Zero(t, f.UDP.Checksum)
 		require.GreaterOrEqual(t, f.UDP.SrcPort, uint16(0xc000))
