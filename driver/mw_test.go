@@ -151,6 +151,9 @@ func TestWindowRules(t *testing.T) {
 	dead, err := w.pd.AllocMW(abi.KeyWindow2)
 	require.NoError(t, err)
 	require.NoError(t, dead.Dealloc())
+	gone, err := w.pd.RegMR(w.far, abi.AccessMWBind)
+	require.NoError(t, err)
+	require.NoError(t, gone.Dereg())
 	for name, change := range map[string]func(b *driver.Bind){
 		"no window":             func(b *driver.Bind) { b.MW = nil },
 		"type 1":                func(b *driver.Bind) { b.MW, b.RKey = one, one.RKey },
@@ -158,6 +161,7 @@ func TestWindowRules(t *testing.T) {
 		"of another device":     func(b *driver.Bind) { b.MW, b.RKey = theirs, theirs.RKey },
 		"key of another":        func(b *driver.Bind) { b.RKey = one.RKey },
 		"no region":             func(b *driver.Bind) { b.MR = nil },
+		"region deregistered":   func(b *driver.Bind) { b.MR = gone },
 		"region, other device":  func(b *driver.Bind) { b.MR = other.mr },
 		"access not for remote": func(b *driver.Bind) { b.Access = abi.AccessLocalWrite },
 	} {

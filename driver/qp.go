@@ -232,7 +232,7 @@ func (q *QP) On(d *Device) *QP { return &QP{MaxSend: q.MaxSend, MaxRecv: q.MaxRe
 func (q *QP) Number() uint32 { return q.num }
 
 // State is the state after the last successful Modify. An error may have taken
-// the QP to ERR since: Query asks the device.
+// the QP to ERR, or to SQE, since: Query asks the device.
 func (q *QP) State() abi.QPState { return q.state }
 
 // Destroy ends the QP, and takes its completions that were not polled out of its
