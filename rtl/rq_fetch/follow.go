@@ -34,8 +34,9 @@ func (l *Lookup) fetchShared(line int, a prefetch) {
 	l.fetchEntries(line, a.Addr, a.Shift, a.To)
 }
 
-// follow ends a request that takes an entry, whose link Links shows. One that is not the
-// entry asked for is read again, once; then the list can't be followed any more.
+// follow ends a request that takes an entry, whose link Links shows. If that is not the
+// entry asked for, which was posted when the line was read, or the line can't be read, the
+// list can't be followed any more.
 func (l *Lookup) follow(g *port.RQGet) {
 	q, d := &l.Q.Srq, &l.D.Srq
 	d.Linked = false
@@ -43,10 +44,6 @@ func (l *Lookup) follow(g *port.RQGet) {
 	line := int(q.Line)
 	e := l.Links.Data(0)[int(p.Entry)<<p.Shift%port.BeatBytes/abi.RWQEDataOffset]
 	good := e.Index == g.Idx && !l.Q.Tags[line].Bad
-	if !good && !q.Fresh {
-		l.D.Valid &^= 1 << line
-		return
-	}
 	hit, ordered := !q.Fresh, e.Next == behind(g, p.Slot)
 	l.taken(g, list{Num: g.Idx + 1, Slot: e.Next, Dead: !good, Ordered: ordered}, held{Num: g.Idx, Slot: p.Slot})
 	l.want(g, &p, line)

@@ -36,9 +36,10 @@
 // was posted when it was read: what it has of later ones is void, be it whole or not. Store
 // tells Lookup the links of what has come, so Lookup follows the list without waiting for
 // answers. The line of the next entry is read as soon as its slot is known, and as long as
-// entries lie behind each other up to 8 lines beyond. An entry that is not the one asked
-// for is read again once. If it then is none, or can't be read, the list can't be followed:
-// what is taken of it later is refused (WQE_READ, NoSlot) until the queue's next life.
+// entries lie behind each other up to 8 lines beyond. What was read before the entry asked
+// for was posted, or could not be read ahead, is read again once. If the entry then is
+// another, or can't be read, the list can't be followed: what is taken of it later is
+// refused (WQE_READ, NoSlot) until the queue's next life.
 //
 // Latency: 3 cycles from request to answer on a hit, one more for each 128 bytes of a
 // WQE with more than 7 elements (6 of a send WQE); on a miss the read's plus 3, plus 4

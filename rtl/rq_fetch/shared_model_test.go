@@ -1,6 +1,8 @@
 package rqfetch_test
 
 import (
+	"slices"
+
 	"github.com/stretchr/testify/require"
 
 	"rnic/abi"
@@ -16,6 +18,7 @@ const (
 	anyOrder       // at random
 	lastIn         // the one freed last
 	nearby         // one of the oldest few
+	highest        // the one with the highest number
 )
 
 // srq is a shared receive queue in host memory: the driver's side, and the QPs that take
@@ -93,6 +96,9 @@ func (q *srq) chosen(x *traffic) (slot uint16) {
 		i = len(q.free) - 1
 	case nearby:
 		i = x.rng.IntN(min(len(q.free), 4))
+	}
+	if q.order == highest {
+		i = slices.Index(q.free, slices.Max(q.free))
 	}
 	slot = q.free[i]
 	q.free = append(q.free[:i:i], q.free[i+1:]...)

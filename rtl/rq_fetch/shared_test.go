@@ -20,8 +20,11 @@ func sharedTraffic(t hdltest.T, b *bench, seed uint64, qps, srqs, gets int) *tra
 	base := port.BusAddr(0x4000_0000)
 	for i := range srqs {
 		log, stride := uint8(1+x.rng.IntN(8)), uint8(4+x.rng.IntN(6))
-		x.srqs = append(x.srqs, newSRQ(x, port.SRQN(i*5+3), base, log, stride, order(x.rng.IntN(4)), 1+x.rng.IntN(12)))
+		x.srqs = append(x.srqs, newSRQ(x, port.SRQN(i*37%64), base, log, stride, order(x.rng.IntN(4)), 1+x.rng.IntN(12)))
 		x.srqs[i].fault = x.rng.IntN(2) == 0
+		for j := range x.srqs[i].qps { // queues have numbers of QPs too
+			x.srqs[i].qps[j].qpn = port.QPN(512 + 40*i + j)
+		}
 		base += 1<<(log+stride) + port.BusAddr(64*x.rng.IntN(4))
 	}
 	return x
@@ -77,17 +80,24 @@ func TestSharedAnySize(t *testing.T) {
 	})
 }
 
-// run has one QP take n entries of a queue of which all slots are posted, one request
-// every few cycles, each for the last time and posted anew.
-func runShared(t *testing.T, o order, logStride uint8, log uint8, n int) (cycles float64, b *bench) {
+// runShared has QPs take n entries of a queue, each for the last time. All slots are posted
+// anew as soon as they are free, or as long as not deep entries are, and all in the end.
+func runShared(t *testing.T, o order, logStride, log uint8, n, deep int) (cycles float64, b *bench) {
 	b = newBench(t, rqfetch.Params{}, hdl.Options{}, 0)
-	b.latency = 125
+	if b.latency = 125; deep != 0 {
+		b.latency = 5
+	}
 	x := newTraffic(t, b, 1, 0, 0)
 	q := newSRQ(x, 1, 0x10000, log, logStride, o, 64)
 	x.srqs = append(x.srqs, q)
 	asked := 0
 	more := func() {
-		q.post(x, 1<<log)
+		if deep == 0 || asked > n-100 || int(q.pi-q.ci) < deep {
+			q.post(x, max(deep, 1))
+		}
+		for deep == 0 && len(q.free) > 0 {
+			q.post(x, 1)
+		}
 		for asked < n && len(x.queue) < 24 && q.ci != q.pi {
 			p := &q.qps[asked%len(q.qps)]
 			p.holds, p.num = true, q.ci
@@ -109,8 +119,8 @@ func runShared(t *testing.T, o order, logStride uint8, log uint8, n int) (cycles
 		more()
 	}
 	more()
-	require.NoError(t, b.k.Run(1_000_000))
-	require.Len(t, b.WQE.Got, n)
+	require.NoError(t, b.k.Run(2_000_000))
+	require.Equal(t, n, len(b.WQE.Got))
 	from := n / 4
 	return float64(b.WQE.At[n-1]-b.WQE.At[from]) / float64(n-1-from), b
 }
@@ -140,7 +150,7 @@ func TestSharedRate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			const n = 4000
-			per, b := runShared(t, c.order, c.stride, c.log, n)
+			per, b := runShared(t, c.order, c.stride, c.log, n, 0)
 			t.Logf("%.2f cycles an entry, %.2f reads", per, float64(len(b.Read.Got))/n)
 			require.LessOrEqual(t, per, c.most)
 			if c.order == inOrder {
@@ -198,5 +208,41 @@ func TestSharedErrorAhead(t *testing.T) {
 	require.Len(t, b.WQE.Got, 15)
 	for i, w := range b.WQE.Got {
 		require.Equal(t, port.RQWQE{Slot: uint16(i), Num: 1}, w)
+	}
+}
+
+// TestSharedOld: a line that was read so long ago that numbers have come round is none.
+func TestSharedOld(t *testing.T) {
+	runShared(t, highest, 6, 6, 1<<15+2000, 4)
+}
+
+// TestSharedErrorHeld: what a QP holds is read again if its line has gone bad meanwhile.
+func TestSharedErrorHeld(t *testing.T) {
+	b := newBench(t, rqfetch.Params{Lines: 2}, hdl.Options{}, 0)
+	const base, stride, log = 0x10000, 6, 4
+	for i := range uint16(15) {
+		b.mem.put(base+port.BusAddr(i)<<stride, stride, abi.RWQEControl{Index: i, Next: i + 1, NumSGE: 1}, port.RQWQE{Num: 1})
+	}
+	get := func(take bool, q port.QPN, i uint16, posted uint16) {
+		b.Get.Push(port.RQGet{
+			SRQ: true, Take: take, First: take && i == 0, QPN: q, Idx: i, Addr: base, Stride: 1 << stride, Log: log, Next: posted - i,
+		})
+	}
+	get(true, 1, 0, 1) // reads two entries
+	get(true, 2, 1, 1)
+	get(true, 3, 2, 14) // reads the line again
+	get(false, 1, 0, 14)
+	get(false, 1, 0, 14)
+	b.Get.NotBefore = func(n int) uint64 { return uint64(n) * 300 }
+	b.WQE.OnTake = func(port.RQWQE) {
+		clear(b.bad)
+		if len(b.WQE.Got) == 1 {
+			b.bad[base] = true
+		}
+	}
+	require.NoError(t, b.k.Run(10_000))
+	require.Len(t, b.WQE.Got, 5)
+	for i, w := range b.WQE.Got {
+		require.Equal(t, port.RQWQE{Slot: [...]uint16{0, 1, 2, 0, 0}[i], Num: 1}, w, "answer %d", i)
 	}
 }
