@@ -213,7 +213,12 @@ func TestSharedErrorAhead(t *testing.T) {
 
 // TestSharedOld: a line that was read so long ago that numbers have come round is none.
 func TestSharedOld(t *testing.T) {
-	runShared(t, highest, 6, 6, 1<<15+2000, 4)
+	_, b := runShared(t, highest, 6, 6, 1<<15+2000, 12)
+	low := 99
+	for _, w := range b.WQE.Got[1<<15:] {
+		low = min(low, int(w.Slot))
+	}
+	require.LessOrEqual(t, low, 3, "a slot of the first line is used again")
 }
 
 // TestSharedErrorHeld: what a QP holds is read again if its line has gone bad meanwhile.
