@@ -152,7 +152,7 @@ func (s *Send) beat(lane *hdl.In[job]) {
 	}
 	out.Len, out.Last, out.V6 = uint8(min(end-from, beatBytes)), end-from <= beatBytes, j.Hdr.V6
 	out.Raw, out.VLAN, out.TCI = j.Pkt.Raw, n == 0 && j.Hdr.VLAN && !j.Pkt.Raw, j.Hdr.TCI
-	out.Ack, out.Synd = out.Last && !out.Raw && j.Pkt.Opcode == roce.RCAck, roce.Syndrome(j.Pkt.Syndrome)
+	out.Ack, out.Synd = out.Last && j.Pkt.Opcode == roce.RCAck, roce.Syndrome(j.Pkt.Syndrome)
 	d.Busy, d.Beat = !out.Last, n+1
 	if !out.Last {
 		return
