@@ -92,6 +92,7 @@ func TestUCDrops(t *testing.T) {
 		{"a packet again", 2, []step{{first, 0, 1024, 0, 14}, {first, before, 1024, 0, 14}, {last, 0, 5, 0, 14}}},
 		{"the rest again", 2, []step{{first, 0, 1024, 0, 14}, {middle, 0, 1024, 0, 14}, {middle, before, 1024, gap, 0}, {last, 0, 5, gap, 0}}},
 		{"far behind", 1, []step{{only, 1 << 23, 5, 0, 14}, {middle, 1 << 22, 1024, gap, 0}}},
+		{"the rest of none after a gap and a message", 1, []step{{only, 1, 5, 0, 14}, {middle, 0, 1024, other, 0}}},
 		{"a message in the midst of one", 2, []step{{first, 0, 1024, 0, 14}, {only, 0, 5, 0, 14}, {last, 0, 5, other, 0}, {only, 0, 5, 0, 15}}},
 		{"a WRITE in the midst of a SEND", 2, []step{{first, 0, 1024, 0, 14}, {roce.UCWriteFirst, 0, 1024, 0, 14}, {roce.UCWriteLastImm, 0, 976, 0, 14}}},
 		{"a SEND that goes on as a WRITE", 1, []step{{first, 0, 1024, 0, 14}, {roce.UCWriteMiddle, 0, 1024, other, 0}, {last, 0, 5, other, 0}, {only, 0, 5, 0, 14}}},
