@@ -234,3 +234,22 @@ func TestMemoryWithoutEntry(t *testing.T) {
 	b.check()
 	require.Len(t, b.Mem.Seen, 1)
 }
+
+// TestMemoryWaitsForData: a READ is answered, as qpc knows, but its data is still on its
+// way.
+func TestMemoryWaitsForData(t *testing.T) {
+	b := fast(t, hdl.Options{})
+	b.qp(6, roce.MTU256, 1<<10, 4)
+	b.QPC.Answer = func(g port.SQGet) port.SQCtx {
+		c := b.get(g)
+		c.Reading = b.k.Cycle() < 500
+		return c
+	}
+	b.post(0, bind(1), false)
+	require.NoError(t, b.k.Run(600))
+	require.Empty(t, b.Mem.Seen)
+	b.k.Go("done", func(*hdl.Thread) { b.Activate.Push(port.Activate{}) })
+	require.NoError(t, b.k.Run(b.k.Cycle()+10))
+	b.run(1000)
+	require.Len(t, b.Mem.Seen, 1)
+}
