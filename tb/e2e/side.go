@@ -36,6 +36,10 @@ type Side struct {
 	MR   *driver.MR // all of Buf, with local write
 	Seen []Seen     // what passed the port, in order
 
+	// What is to be expected of the port at the end: frames that the MAC turns round,
+	// frames of a RAW_PACKET QP.
+	Loops, Raw bool
+
 	scene   *Scene
 	peer    *Side
 	script  func()
