@@ -51,9 +51,11 @@ type Acceptor struct {
 	peers   map[uint32]*qp // by the QP that they are connected to
 	regions map[abi.Key]*region
 	words   map[uint64]*word
-	writes  []write // to memory by requests that have arrived; the youngest last
-	order   int     // requests that have arrived
-	body    []byte  // payload of the last
+	writes  []write           // to memory by requests that have arrived; the youngest last
+	order   int               // requests that have arrived
+	body    []byte            // payload of the last
+	header  []byte            // and its IP header
+	buried  map[uint32]uint64 // UD QPs that are no more, and since when
 	counts  Counts
 	drops   drops
 	told    map[told]span // events of QPs that are no more
@@ -65,7 +67,7 @@ type Acceptor struct {
 // New makes an acceptor.
 func New(p Params) *Acceptor {
 	p.defaults()
-	return &Acceptor{p: p, qps: map[uint32]*qp{}, peers: map[uint32]*qp{}, regions: map[abi.Key]*region{}, words: map[uint64]*word{}, told: map[told]span{}}
+	return &Acceptor{p: p, qps: map[uint32]*qp{}, peers: map[uint32]*qp{}, regions: map[abi.Key]*region{}, words: map[uint64]*word{}, told: map[told]span{}, buried: map[uint32]uint64{}}
 }
 
 // Errors are the broken rules, at most 20.
@@ -91,6 +93,9 @@ type Connection struct {
 	RdAtomic, DestRdAtomic int
 	Access                 abi.AccessFlags
 	Path                   Path
+
+	QKey      uint32     // UD
+	Addresses []roce.GID // UD: those that the port has
 }
 
 // phase is how far a QP is in its life.
@@ -111,6 +116,7 @@ type qp struct {
 	qpn     uint32
 	pd      int
 	sigAll  bool
+	typ     abi.QPType
 	phase   phase
 	since   uint64 // cycle of the last change of phase
 	gone    uint64 // cycle in which its life ended; 0: it goes on
@@ -132,16 +138,31 @@ func (q *qp) fail(now uint64, s seq, clause, format string, args ...any) {
 	q.broken = true
 }
 
-// Create tells of a QP that was made, or reset: all that it was is forgotten. PD is
-// any name of its protection domain.
+// QP is what a queue pair is made with.
+type QP struct {
+	PD     int // any name of its protection domain
+	SigAll bool
+	Type   abi.QPType // RC if 0
+}
+
+// Create tells of an RC QP that was made.
 func (a *Acceptor) Create(now uint64, qpn uint32, pd int, sigAll bool) {
+	a.Make(now, qpn, QP{PD: pd, SigAll: sigAll})
+}
+
+// Make tells of a QP that was made, or reset: all that it was is forgotten.
+func (a *Acceptor) Make(now uint64, qpn uint32, c QP) {
+	if c.Type == 0 {
+		c.Type = abi.QPTypeRC
+	}
 	if old := a.qps[qpn]; old != nil {
 		old.gone = now
+		a.buried[qpn] = now
 		old.stop(now)
 		old.events(a.told)
 		a.past.add(old.tally())
 	}
-	a.qps[qpn] = &qp{a: a, qpn: qpn, pd: pd, sigAll: sigAll, since: now}
+	a.qps[qpn] = &qp{a: a, qpn: qpn, pd: c.PD, sigAll: c.SigAll, typ: c.Type, since: now}
 }
 
 // Connect tells that a QP is about to be taken to RTR and RTS.
@@ -149,9 +170,11 @@ func (a *Acceptor) Connect(now uint64, qpn uint32, c Connection) {
 	q := a.qps[qpn]
 	q.Connection, q.phase, q.since = c, starting, now
 	q.requests.begin(c.SendPSN)
-	q.requests.free = a.p.Soft || a.p.NoCredits
+	q.requests.free = a.p.Soft || a.p.NoCredits || q.unreliable()
 	q.responds.begin(c.RecvPSN)
-	a.peers[c.PeerQPN] = q
+	if q.typ != abi.QPTypeUD {
+		a.peers[c.PeerQPN] = q
+	}
 }
 
 // Connected tells that it is there.
@@ -173,7 +196,7 @@ func (a *Acceptor) Stop(now uint64, qpn uint32, reset bool) {
 func (a *Acceptor) Stopped(now uint64, qpn uint32) {
 	q := a.qps[qpn]
 	if q.reset {
-		a.Create(now, qpn, q.pd, q.sigAll)
+		a.Make(now, qpn, QP{q.pd, q.sigAll, q.typ})
 		return
 	}
 	q.phase, q.since = stopped, now
@@ -182,6 +205,7 @@ func (a *Acceptor) Stopped(now uint64, qpn uint32) {
 // Destroyed tells that a QP is no more.
 func (a *Acceptor) Destroyed(now uint64, qpn uint32) {
 	a.qps[qpn].gone = now
+	a.buried[qpn] = now
 	a.qps[qpn].stop(now)
 	a.qps[qpn].events(a.told)
 	a.past.add(a.qps[qpn].tally())

@@ -157,7 +157,7 @@ func (q *qp) settle(now uint64) {
 		return
 	}
 	for _, w := range r.all[r.head:] {
-		if w.Signaled || q.sigAll || w.acked == 0 || q.failed != 0 && r.flushed {
+		if w.Signaled || q.sigAll || w.acked == 0 || (q.failed != 0 || q.unreliable()) && r.flushed {
 			q.fail(now, w.first, "roce.md, Requester: completion of a WQE", "no completion of %#x; oldest without an answer %06x, next %06x", w.ID, r.una.psn(), r.cursor.psn())
 			return
 		}

@@ -118,7 +118,11 @@ func (q *qp) room(s *state, op roce.Opcode, n int, v *verdicts) {
 	if s.length+n > size {
 		v.add(refusal{code: invalid, status: abi.StatusLocLen}, true)
 	}
-	if !q.a.local(q.pd, posts[i].SGEs, s.length, min(n, size-s.length), true) {
+	from := s.length
+	if q.typ == abi.QPTypeUD {
+		from, n = 0, n+grh
+	}
+	if !q.a.local(q.pd, posts[i].SGEs, from, min(n, size-from), true) {
 		v.add(refusal{code: operational, status: abi.StatusLocProt}, true)
 	}
 }

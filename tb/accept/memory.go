@@ -11,6 +11,7 @@ type landing struct {
 	key   abi.Key
 	va    uint64
 	data  []byte
+	void  int // bytes at the beginning that may be any
 	psn   seq
 	order int // among the writes of all QPs
 }

@@ -47,8 +47,10 @@ type state struct {
 	credit int // messages and receives that the peer was told of
 	spare  int // acknowledgements of duplicates that may come one by one
 
-	inside bool // between first and last of a message
-	write  bool // it is a WRITE
+	deaf   uint64 // cycle since when what comes may be dropped for a fault that is dealt with; 0: it is not
+	torn   bool   // the rest of a message is missing
+	inside bool   // between first and last of a message
+	write  bool   // it is a WRITE
 	va     uint64
 	key    abi.Key
 	total  int // of a WRITE, as announced
@@ -82,6 +84,7 @@ type arrival struct {
 	flags    abi.CQEFlags
 	imm      uint32
 	len      int
+	from     uint32 // QP that it came from
 	at       uint64
 	landings int // among those of the state, how many it and those before it have made
 }
@@ -162,7 +165,17 @@ func (q *qp) asked(now uint64, p *roce.Packet) {
 			next = append(next, s)
 			continue
 		}
-		next = q.step(now, s, p, next)
+		switch q.typ {
+		case abi.QPTypeUC:
+			next = q.heard(now, s, p, next, q.segment)
+		case abi.QPTypeUD:
+			next = q.heard(now, s, p, next, q.datagram)
+		default:
+			next = q.step(now, s, p, next)
+		}
+	}
+	if q.unreliable() {
+		next = merge(next)
 	}
 	r.states = next
 	if len(next) > most {
@@ -274,7 +287,9 @@ func (q *qp) take(now uint64, s *state, n seq, p *roce.Packet, next []*state) []
 // accepted carries a request out.
 func (q *qp) accepted(now uint64, s *state, n seq, p *roce.Packet, next []*state) []*state {
 	op := p.BTH.Opcode
-	s.epsn = n + 1
+	if !q.unreliable() {
+		s.epsn = n + 1
+	}
 	switch {
 	case op.IsReadRequest():
 		k := packets(int(p.RETH.Length), q.MTU)
@@ -292,10 +307,19 @@ func (q *qp) accepted(now uint64, s *state, n seq, p *roce.Packet, next []*state
 	}
 	if op.TakesReceive() {
 		s.index, s.taken = s.taken, s.taken+1
+		if op.HasDETH() {
+			q.headed(s)
+		}
 	}
 	q.land(s, p, q.a.body)
 	s.length += len(p.Payload)
 	s.inside = !op.Ends()
+	if op.Ends() && q.unreliable() {
+		if s.index >= 0 {
+			q.complete(now, s, p)
+		}
+		return append(next, s)
+	}
 	if op.Ends() {
 		s.count(n)
 		if s.index >= 0 && !q.complete(now, s, p) {
@@ -317,9 +341,12 @@ func (s *state) count(n seq) {
 
 // complete ends the receive of a message, and tells whether all is well.
 func (q *qp) complete(now uint64, s *state, p *roce.Packet) bool {
-	a := arrival{index: s.index, opcode: abi.WCRecv, len: s.length, at: now, landings: len(s.lands)}
+	a := arrival{index: s.index, opcode: abi.WCRecv, len: s.length, from: q.PeerQPN, at: now, landings: len(s.lands)}
 	s.index = -1
 	good := true
+	if p.BTH.Opcode.HasDETH() {
+		a.flags, a.from = abi.CQEGRH, uint32(p.DETH.SrcQP)
+	}
 	switch op := p.BTH.Opcode; {
 	case op.HasIETH():
 		a.flags, a.imm = abi.CQEWithInv, p.IETH.RKey
@@ -328,7 +355,7 @@ func (q *qp) complete(now uint64, s *state, p *roce.Packet) bool {
 			a.status = abi.StatusMWBind
 		}
 	case op.HasImm():
-		a.flags, a.imm = abi.CQEWithImm, p.Imm.Imm
+		a.flags, a.imm = a.flags|abi.CQEWithImm, p.Imm.Imm
 		if op.IsWrite() {
 			a.opcode = abi.WCRecvWithImm
 		}

@@ -21,6 +21,8 @@ type SendWR struct {
 	SwapAdd    uint64
 	Compare    uint64
 
+	To Datagram // UD
+
 	SGEs   []abi.SGE     // local; those of inline data are not looked at
 	Inline bool          // the data is in the WQE
 	Result func() []byte // reads, when done, where a READ or atomic has written to; may be nil
@@ -68,6 +70,7 @@ type sent struct {
 	acked       uint64 // cycle in which all that was due for it had arrived
 	got         []byte // what answers brought
 	fault       bool   // an SGE of its own is no good
+	claimed     uint64 // cycle in which its completion was made before it was seen to leave; 0: it was not
 }
 
 // packets is how many packets, and PSNs, n bytes take.
@@ -99,7 +102,7 @@ func (a *Acceptor) PostSend(now uint64, qpn uint32, w SendWR) {
 	r.nominal += seq(n)
 	s.last = r.nominal - 1
 	s.fault = !w.Inline && w.Op != abi.OpNop && !a.local(q.pd, w.SGEs, 0, w.length(), w.fetches())
-	if s.fault {
+	if s.fault && !q.unreliable() {
 		q.mayFail(now)
 	}
 	if s.last < r.una {

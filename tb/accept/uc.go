@@ -1,0 +1,148 @@
+package accept
+
+import (
+	"slices"
+
+	"rnic/abi"
+	"rnic/roce"
+)
+
+// heard has a state of a QP that answers nothing take a packet, and appends what may
+// come of it. While a fault is dealt with, what comes may be dropped: then the message
+// that it is of is lost.
+func (q *qp) heard(now uint64, s *state, p *roce.Packet, next []*state, take func(uint64, *state, *roce.Packet, []*state) []*state) []*state {
+	if q.phase == starting || q.a.p.Lossy {
+		c := s.fork()
+		c.maybe++
+		next = append(next, c)
+	}
+	if s.deaf != 0 {
+		if now <= s.deaf+q.a.p.Inside {
+			c := s.fork()
+			c.epsn = unwrap(p.BTH.PSN, s.epsn) + 1
+			c.maybe++
+			next = append(next, c)
+		}
+		s.deaf = 0
+	}
+	return take(now, s, p, next)
+}
+
+// segment takes a packet of UC in its turn: nobody is told of what is dropped (roce.md,
+// UC and UD).
+func (q *qp) segment(now uint64, s *state, p *roce.Packet, next []*state) []*state {
+	op, n := p.BTH.Opcode, unwrap(p.BTH.PSN, s.epsn)
+	gap := n != s.epsn
+	s.epsn = n + 1
+	if gap || op.Starts() {
+		q.giveUp(now, s)
+		s.torn = gap && !op.Starts()
+	}
+	if !s.inside && !op.Starts() {
+		if s.torn {
+			s.gaps++
+		}
+		s.dropped++
+		return append(next, s)
+	}
+	if !op.Valid() || op.IsWrite() && q.Access&abi.AccessRemoteWrite == 0 || !op.Starts() && op.IsWrite() != s.write {
+		q.giveUp(now, s)
+		s.dropped++
+		return append(next, s)
+	}
+	if op.Starts() {
+		s.length, s.total, s.va, s.key, s.write = 0, int(p.RETH.Length), p.RETH.VA, abi.Key(p.RETH.RKey), op.IsWrite()
+	}
+	return q.quietly(now, s, p, next)
+}
+
+// quietly judges a packet whose place in a message is right, and carries it out or drops
+// it.
+func (q *qp) quietly(now uint64, s *state, p *roce.Packet, next []*state) []*state {
+	var judged verdicts
+	q.judge(now, s, p.BTH.Opcode, p, &judged)
+	for i, f := range judged.faults {
+		if i > 0 && f.code == invalid && judged.faults[i-1].code == invalid {
+			continue // of another status: there is no completion
+		}
+		c := s.fork()
+		switch {
+		case f.rnr:
+			c.empty++
+			c.dropped++
+			q.giveUp(now, c)
+		case f.code == operational:
+			c.dead = true
+			if p.BTH.Opcode.TakesReceive() {
+				c.index, c.taken = c.taken, c.taken+1
+			}
+			c.ended = append(c.ended, arrival{index: c.index, status: f.status, at: now, landings: len(c.lands)})
+			c.index = -1
+		default:
+			c.maybe++
+			c.deaf = max(now, 1)
+			q.giveUp(now, c)
+		}
+		next = append(next, c)
+	}
+	if judged.must {
+		return next
+	}
+	return q.accepted(now, s, unwrap(p.BTH.PSN, s.epsn), p, next)
+}
+
+// giveUp ends the message that is under way. Its receive serves the next one; what it
+// has brought there is nobody's business.
+func (q *qp) giveUp(_ uint64, s *state) {
+	if s.inside && s.index >= 0 {
+		s.taken--
+		s.lands = slices.DeleteFunc(s.lands, func(l landing) bool { return l.index == s.index })
+	}
+	s.inside, s.index, s.torn = false, -1, false
+}
+
+// datagram takes a packet of UD, which is a whole message.
+func (q *qp) datagram(now uint64, s *state, p *roce.Packet, next []*state) []*state {
+	if !p.BTH.Opcode.Valid() || len(p.Payload) > q.MTU {
+		s.dropped++
+		return append(next, s)
+	}
+	s.length = grh
+	return q.quietly(now, s, p, next)
+}
+
+// grh is the bytes before the data of a datagram in its receive (roce.md, UC and UD).
+const grh = 40
+
+// headed notes the IP header that comes before a datagram. Of IPv4 the first 20 bytes
+// are undefined.
+func (q *qp) headed(s *state) {
+	h := q.a.header
+	b := make([]byte, grh)
+	copy(b[grh-len(h):], h)
+	s.lands = append(s.lands, landing{index: s.index, psn: s.epsn, order: q.a.order, data: b, void: grh - len(h)})
+}
+
+// merge leaves out states that are the same as another.
+func merge(l []*state) []*state {
+	if len(l) < 3 {
+		return l
+	}
+	out := l[:0]
+	for _, s := range l {
+		if !slices.ContainsFunc(out, func(o *state) bool { return o.same(s) }) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// same tells whether two states owe the same, and can't be told apart by what comes. Of
+// QPs that answer.
+func (s *state) same(o *state) bool {
+	return s.deaf == o.deaf && s.epsn == o.epsn && s.inside == o.inside && s.index == o.index && s.taken == o.taken && s.torn == o.torn &&
+		s.dead == o.dead && s.length == o.length && len(s.dues) == 0 && len(o.dues) == 0 && s.msn == o.msn && s.acked == o.acked &&
+		s.gap == o.gap && s.rnr == o.rnr && s.credit == o.credit && len(s.marks) == len(o.marks) &&
+		s.duplicates == o.duplicates && s.gaps == o.gaps && s.empty == o.empty && s.dropped == o.dropped && s.maybe == o.maybe && s.unsure == o.unsure &&
+		slices.Equal(s.ended, o.ended) && len(s.lands) == len(o.lands)
+}
