@@ -9,7 +9,7 @@ const CQESize = 64
 // length, immediate, source QPN and flags say nothing; the opcode's bit 7 still
 // tells which queue the WQE was on.
 type CQE struct {
-	Index     uint16    `doc:"index of the WQE that is done: its first unit, or its receive queue entry; receive WQEs of an SRQ: the slot"`
+	Index     uint16    `doc:"index of the WQE that is done: its first unit, or its receive queue entry; receive WQEs of an SRQ: the slot, or NoSlot"`
 	Opcode    WCOpcode  `doc:"what is done"`
 	Status    WCStatus  `doc:"how it ended"`
 	QPN       uint32    `bits:"24" doc:"local QP"`

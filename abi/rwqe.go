@@ -20,6 +20,11 @@ type RWQEControl struct {
 // and each names the slot of the next, which is free until that is posted. So one slot
 // always stays free, and slots come back in any order.
 
+// NoSlot is the index in the CQE of a receive WQE that a QP was to take of a shared
+// receive queue whose list could not be read any more: nobody knows which slot it is, and
+// none comes back.
+const NoSlot = 0xffff
+
 // RWQEDataOffset is where the scatter list of a receive WQE begins, in bytes.
 const RWQEDataOffset = 16
 

@@ -85,6 +85,9 @@ func (c *CQ) complete(wc *WC) error {
 func (c *CQ) retire(q *qp, w *workQueue) (wr workRequest, err error) {
 	e := &c.cqe
 	if w == &q.rq && q.srq != nil {
+		if e.Index == abi.NoSlot && e.Status != abi.StatusSuccess {
+			return workRequest{}, nil // of a queue that is dead
+		}
 		id, ok := q.srq.list.free(e.Index)
 		if !ok {
 			return wr, c.senseless(fmt.Sprintf("no work request is in the slot of SRQ %d", q.srq.num))

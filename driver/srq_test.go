@@ -263,6 +263,10 @@ func TestSenselessSlots(t *testing.T) {
 		require.ErrorContains(t, err, "no work request is in the slot of SRQ 0")
 		require.Zero(t, n)
 	}
+	s.m.cqe(s.cqs[0].Number(), abi.CQE{QPN: s.to[0].Number(), Index: abi.NoSlot, Opcode: abi.WCRecv, Status: abi.StatusLocQPOp}, false)
+	n, err = s.cqs[0].Poll(make([]driver.WC, 1))
+	require.NoError(t, err, "of a queue that is dead")
+	require.Equal(t, 1, n)
 	s.m.cqe(s.cqs[0].Number(), abi.CQE{QPN: s.to[0].Number(), Index: 9, Opcode: abi.WCRecv}, false)
 	s.m.cqe(s.cqs[0].Number(), abi.CQE{QPN: s.to[0].Number(), Index: 0, Opcode: abi.WCRecv}, false)
 	require.ErrorIs(t, s.to[0].Destroy(), driver.ErrDevice)

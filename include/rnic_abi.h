@@ -820,7 +820,7 @@ _Static_assert(offsetof(struct rnic_rwqe_control, reserved6) == 6, "offset of rw
 
 /* CQE is an entry of a completion queue. With another status than SUCCESS, byte length, immediate, source QPN and flags say nothing; the opcode's bit 7 still tells which queue the WQE was on. */
 struct rnic_cqe {
-	rnic_le16 index; /* index of the WQE that is done: its first unit, or its receive queue entry; receive WQEs of an SRQ: the slot */
+	rnic_le16 index; /* index of the WQE that is done: its first unit, or its receive queue entry; receive WQEs of an SRQ: the slot, or NoSlot */
 	uint8_t opcode; /* what is done */
 	uint8_t status; /* how it ended */
 	uint8_t qpn[3]; /* local QP */

@@ -9,7 +9,7 @@ import (
 
 // NoSlot is the slot in the answer for an entry of a shared receive queue of which
 // nobody knows where it is: one behind an entry that could not be read.
-const NoSlot = 0xffff
+const NoSlot = abi.NoSlot
 
 // list is how far the entries of a shared receive queue have been taken.
 type list struct {
