@@ -70,6 +70,7 @@ static inline uint32_t rnic_get24(const uint8_t b[3])
 #define RNIC_MAX_SGE 16u
 #define RNIC_MAX_INLINE 480u
 #define RNIC_MAX_FAST_REG_PAGES 32u
+#define RNIC_NO_SLOT 0xffffu
 #define RNIC_MAX_MESSAGE 0x80000000u
 #define RNIC_SGE_SIZE 16u
 #define RNIC_WQE_REMOTE_OFFSET 16u

@@ -41,6 +41,7 @@ var constants = []struct {
 	{"MAX_SGE", abi.MaxSGE, false},
 	{"MAX_INLINE", abi.MaxInline, false},
 	{"MAX_FAST_REG_PAGES", abi.MaxFastRegPages, false},
+	{"NO_SLOT", abi.NoSlot, true},
 	{"MAX_MESSAGE", abi.MaxMessage, true},
 	{"SGE_SIZE", abi.SGESize, false},
 	{"WQE_REMOTE_OFFSET", abi.WQERemoteOffset, false},
