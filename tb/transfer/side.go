@@ -118,7 +118,10 @@ func (s *side) connect(t *hdl.Thread) error {
 	}
 	s.peer = theirs.Buffer
 	for i, q := range s.qps {
-		s.wire.QPPair(roce.QPN(q.Number()), roce.QPN(theirs.QPs[i].QPN))
+		s.wire.Connect(check.Connection{
+			Local: roce.QPN(q.Number()), Remote: roce.QPN(theirs.QPs[i].QPN), MTU: s.j.MTU.Bytes(),
+			SendPSN: roce.PSN(q.Endpoint().PSN), RecvPSN: roce.PSN(theirs.QPs[i].PSN),
+		})
 		if err := q.Connect(theirs.QPs[i], s.options()); err != nil {
 			return err
 		}
