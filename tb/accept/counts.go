@@ -187,6 +187,9 @@ func (q *qp) owes(s *state) *problem {
 				[...]string{"ACK", "READ response", "ATOMIC ACK", "NAK"}[d.answer])
 		}
 	}
+	if s.taken > len(q.responds.posts) {
+		return broken("roce.md, Responder: No receive WQE", "only %d receives are posted", len(q.responds.posts))
+	}
 	if len(s.ended) > 0 {
 		return broken("roce.md, Responder", "no completion of receive %#x", q.responds.posts[s.ended[0].index].ID)
 	}

@@ -88,8 +88,11 @@ func (s *state) open() (n int) {
 // ready judges whether there is a receive.
 func (q *qp) ready(now uint64, s *state, v *verdicts) {
 	r := &q.responds
-	if s.taken < len(r.posts) && now > r.posts[s.taken].posted+q.a.p.Posted {
+	if s.taken < len(r.posts) && (now > r.posts[s.taken].posted+q.a.p.Posted || r.posts[s.taken].posted <= s.found) {
 		return
+	}
+	if s.taken >= len(r.posts) && q.unreliable() {
+		v.add(refusal{code: invalid, status: abi.StatusLocLen}, false) // it may be posted before the NIC looks, and too small
 	}
 	v.add(refusal{rnr: true}, false) // or one is posted before the NIC looks
 }

@@ -59,6 +59,8 @@ type state struct {
 
 	saved []saved     // READs and atomics, the youngest last
 	taken int         // receives
+	found uint64      // cycle in which the youngest of them was posted: those posted with it are there, too
+	ahead uint64      // cycle in which it took one that was not posted yet
 	dues  []due       // answers that are owed, in order
 	marks []milestone // since the last answer
 	ended []arrival
@@ -306,6 +308,11 @@ func (q *qp) accepted(now uint64, s *state, n seq, p *roce.Packet, next []*state
 		return append(next, s)
 	}
 	if op.TakesReceive() {
+		if s.taken < len(q.responds.posts) {
+			s.found = max(s.found, q.responds.posts[s.taken].posted)
+		} else {
+			s.ahead = now
+		}
 		s.index, s.taken = s.taken, s.taken+1
 		if op.HasDETH() {
 			q.headed(s)

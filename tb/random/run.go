@@ -72,6 +72,9 @@ func (o *Options) flags() (s string) {
 	if o.Least {
 		s += " -least"
 	}
+	if o.Guests {
+		s += " -guests"
+	}
 	if o.Loss {
 		s += " -loss"
 	}
@@ -187,6 +190,7 @@ type side struct {
 	events  []accept.Event // asynchronous ones, so far
 	frames  uint64
 	rest    *tb.Rest
+	guests  *guests    // or nil
 	loose   []*Message // whose receives did not complete: they may have been written to
 
 	phase    int // that threads may work on, from 1
@@ -233,6 +237,9 @@ func newSide(r *run, n int) *side {
 		s.thread(fmt.Sprintf("receive_%d", i), e.receive)
 		s.thread(fmt.Sprintf("cut_%d", i), e.cuts)
 	}
+	if r.s.Guests != nil {
+		s.guests = newGuests(s)
+	}
 	return s
 }
 
@@ -258,6 +265,7 @@ const (
 	forMemory
 	forChurn
 	forReads
+	forGuests
 )
 
 // await waits for a phase to begin and gives the device as the thread sees it.
@@ -268,7 +276,13 @@ func (s *side) await(t *hdl.Thread, phase int) {
 }
 
 // threads is how many take part in each phase.
-func (s *side) threads() int { return 1 + 3*len(s.ends) }
+func (s *side) threads() int {
+	n := 1 + 3*len(s.ends)
+	if s.guests != nil {
+		n += s.guests.threads()
+	}
+	return n
+}
 
 // finish reports that a thread is done with the phase.
 func (s *side) finish() {
