@@ -19,10 +19,16 @@ type Params struct {
 	Inside uint64
 	// Posted is after how long a receive that was posted must be found; 10,000.
 	Posted uint64
+	// Rung is after how long a receive must be found that the NIC has been told of; 2,000.
+	Rung uint64
 	// Early is by how much a timeout or an RNR wait may seem too short: the NIC's
 	// clock starts when a packet leaves for the MAC, the acceptor sees its last bit;
 	// 1,000.
 	Early uint64
+
+	// Deaf is how long a QP that answers nothing may drop what comes behind a packet that
+	// does not fit, or has a bad key; 4,000.
+	Deaf uint64
 
 	FaultyReads bool // reads of payload from memory may fail
 	Lossy       bool // the port may drop requests that arrive for want of room
@@ -35,7 +41,9 @@ func (p *Params) defaults() {
 	set(&p.TimeUnit, 1024)
 	set(&p.Inside, 10_000)
 	set(&p.Posted, 10_000)
+	set(&p.Rung, 2000)
 	set(&p.Early, 1000)
+	set(&p.Deaf, 4000)
 }
 
 func set(v *uint64, def uint64) {
@@ -51,8 +59,10 @@ type Acceptor struct {
 	peers   map[uint32]*qp // by the QP that they are connected to
 	regions map[abi.Key]*region
 	words   map[uint64]*word
-	writes  []write           // to memory by requests that have arrived; the youngest last
-	order   int               // requests that have arrived
+	writes  []write // to memory by requests that have arrived; the youngest last
+	order   int     // requests that have arrived
+	fog     bool    // not all that is written to memory is known any more
+	blinded int
 	body    []byte            // payload of the last
 	header  []byte            // and its IP header
 	buried  map[uint32]uint64 // UD QPs that are no more, and since when
@@ -75,6 +85,9 @@ func (a *Acceptor) Errors() []error { return a.errs }
 
 // Counts are what the port has seen.
 func (a *Acceptor) Counts() Counts { return a.counts }
+
+// Blinded is how many QPs were in more states than can be followed.
+func (a *Acceptor) Blinded() int { return a.blinded }
 
 func (a *Acceptor) fail(now uint64, format string, args ...any) {
 	if len(a.errs) < 20 {
@@ -123,6 +136,7 @@ type qp struct {
 	greeted bool   // a request came before it was in RTS for certain
 	reset   bool   // it stops for RESET or destroy
 	broken  bool   // it has broken a rule: not judged any more
+	blind   bool   // there were too many possible states: its receives are not judged any more
 
 	failed   uint64 // cycle since when a failure may have taken it to ERR; 0: none has
 	drain    uint64 // cycle since when no new work request may begin; 0: it may

@@ -54,11 +54,17 @@ func (t *tally) heard(syn uint8) {
 // counted or not.
 func (q *qp) tally() tally {
 	t := q.requests.n
+	if q.unreliable() {
+		t.add(q.responds.tally())
+	}
 	ghosts := t.other
 	for i, s := range q.responds.states {
 		u := uint64(s.unsure)
 		d, g, e := uint64(s.duplicates), uint64(s.gaps), uint64(s.empty)
 		least, most := ghosts.lo+uint64(s.dropped-min(s.dropped, s.unsure)), ghosts.hi+uint64(s.dropped+s.maybe)
+		if q.unreliable() {
+			break
+		}
 		if i == 0 {
 			t.other = span{least, most}
 			t.duplicates, t.gaps, t.empty = span{d, d}, span{g, g}, span{e, e}
@@ -68,13 +74,24 @@ func (q *qp) tally() tally {
 		t.gaps = span{min(t.gaps.lo, g-min(g, u)), max(t.gaps.hi, g)}
 		t.empty = span{min(t.empty.lo, e), max(t.empty.hi, e)}
 	}
-	if q.failed != 0 || q.broken || q.phase >= stopping {
-		for _, s := range []*span{&t.duplicates, &t.gaps, &t.empty, &t.sequence, &t.rnr, &t.implied, &t.timeout, &t.other, &t.state} {
+	if q.failed != 0 || q.broken || q.blind || q.phase >= stopping {
+		for _, s := range t.spans() {
 			s.lo = 0
 		}
 		for _, s := range []*span{&t.duplicates, &t.gaps, &t.empty, &t.other, &t.state} {
 			s.hi = ^uint64(0) >> 16 // what came when it was dead
 		}
+	}
+	return t
+}
+
+// tally is that of a QP that answers nothing.
+func (r *responder) tally() (t tally) {
+	for i, s := range r.states {
+		if i == 0 {
+			t = s.n
+		}
+		t.widen(&s.n)
 	}
 	return t
 }
@@ -178,7 +195,7 @@ func (q *qp) settle(now uint64) {
 
 // owes tells what is missing in a state.
 func (q *qp) owes(s *state) *problem {
-	if q.loose() {
+	if q.loose() || q.blind {
 		return nil
 	}
 	for _, d := range s.dues {

@@ -88,13 +88,18 @@ func (s *state) open() (n int) {
 // ready judges whether there is a receive.
 func (q *qp) ready(now uint64, s *state, v *verdicts) {
 	r := &q.responds
-	if s.taken < len(r.posts) && (now > r.posts[s.taken].posted+q.a.p.Posted || r.posts[s.taken].posted <= s.found) {
+	if s.taken < len(r.posts) && (q.a.there(now, &r.posts[s.taken]) || r.posts[s.taken].posted <= s.found) {
 		return
 	}
 	if s.taken >= len(r.posts) && q.unreliable() {
 		v.add(refusal{code: invalid, status: abi.StatusLocLen}, false) // it may be posted before the NIC looks, and too small
 	}
 	v.add(refusal{rnr: true}, false) // or one is posted before the NIC looks
+}
+
+// there tells whether the NIC must find a receive that was posted.
+func (a *Acceptor) there(now uint64, r *receive) bool {
+	return now > r.posted+a.p.Posted || r.rung != 0 && now > r.rung+a.p.Rung
 }
 
 // key judges the remote memory of a request.

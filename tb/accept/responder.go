@@ -11,6 +11,7 @@ import (
 type receive struct {
 	RecvWR
 	posted uint64
+	rung   uint64 // cycle in which the NIC was told of it; 0: not known
 }
 
 // responder is the receiving half of a QP.
@@ -69,6 +70,8 @@ type state struct {
 	duplicates, gaps, empty, dropped int
 	maybe                            int // perhaps dropped besides
 	unsure                           int // of the first two, perhaps lost
+
+	n tally // of a QP that answers nothing
 }
 
 // milestone is what a message was completed with.
@@ -151,7 +154,7 @@ const most = 512
 // asked takes a request that has arrived.
 func (q *qp) asked(now uint64, p *roce.Packet) {
 	r := &q.responds
-	if q.broken || q.phase == idle {
+	if q.broken || q.blind || q.phase == idle {
 		return
 	}
 	q.greeted = q.greeted || q.phase == starting
@@ -180,6 +183,12 @@ func (q *qp) asked(now uint64, p *roce.Packet) {
 		next = merge(next)
 	}
 	r.states = next
+	if len(next) > most && q.unreliable() {
+		q.blind, q.a.fog = true, true
+		q.a.blinded++
+		r.states = next[:1]
+		return
+	}
 	if len(next) > most {
 		q.fail(now, unwrap(p.BTH.PSN, next[0].epsn), "acceptor", "more than %d possible states", most)
 	}

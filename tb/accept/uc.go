@@ -16,14 +16,16 @@ func (q *qp) heard(now uint64, s *state, p *roce.Packet, next []*state, take fun
 	}
 	if q.phase == starting || q.a.p.Lossy {
 		c := s.fork()
-		c.maybe++
+		c.n.other.hi++
 		next = append(next, c)
 	}
 	if s.deaf != 0 {
-		if now <= s.deaf+q.a.p.Inside {
+		if now <= s.deaf+q.a.p.Deaf {
 			c := s.fork()
 			c.epsn = unwrap(p.BTH.PSN, s.epsn) + 1
-			c.maybe++
+			c.n.other.hi++
+			c.n.empty.hi++
+			c.n.gaps.hi++
 			next = append(next, c)
 		}
 		s.deaf = 0
@@ -43,14 +45,14 @@ func (q *qp) segment(now uint64, s *state, p *roce.Packet, next []*state) []*sta
 	}
 	if !s.inside && !op.Starts() {
 		if s.torn {
-			s.gaps++
+			s.n.gaps.once()
 		}
-		s.dropped++
+		s.n.other.once()
 		return append(next, s)
 	}
 	if !op.Valid() || op.IsWrite() && q.Access&abi.AccessRemoteWrite == 0 || !op.Starts() && op.IsWrite() != s.write {
 		q.giveUp(now, s)
-		s.dropped++
+		s.n.other.once()
 		return append(next, s)
 	}
 	if op.Starts() {
@@ -71,8 +73,8 @@ func (q *qp) quietly(now uint64, s *state, p *roce.Packet, next []*state) []*sta
 		c := s.fork()
 		switch {
 		case f.rnr:
-			c.empty++
-			c.dropped++
+			c.n.empty.once()
+			c.n.other.once()
 			q.giveUp(now, c)
 		case f.code == operational:
 			c.dead = true
@@ -82,7 +84,7 @@ func (q *qp) quietly(now uint64, s *state, p *roce.Packet, next []*state) []*sta
 			c.ended = append(c.ended, arrival{index: c.index, status: f.status, at: now, landings: len(c.lands)})
 			c.index = -1
 		default:
-			c.maybe++
+			c.n.other.hi++
 			c.deaf = max(now, 1)
 			q.giveUp(now, c)
 		}
@@ -107,7 +109,7 @@ func (q *qp) giveUp(_ uint64, s *state) {
 // datagram takes a packet of UD, which is a whole message.
 func (q *qp) datagram(now uint64, s *state, p *roce.Packet, next []*state) []*state {
 	if !p.BTH.Opcode.Valid() || len(p.Payload) > q.MTU {
-		s.dropped++
+		s.n.other.once()
 		return append(next, s)
 	}
 	s.length = grh
@@ -124,28 +126,4 @@ func (q *qp) headed(s *state) {
 	b := make([]byte, grh)
 	copy(b[grh-len(h):], h)
 	s.lands = append(s.lands, landing{index: s.index, psn: s.epsn, order: q.a.order, data: b, void: grh - len(h)})
-}
-
-// merge leaves out states that are the same as another.
-func merge(l []*state) []*state {
-	if len(l) < 3 {
-		return l
-	}
-	out := l[:0]
-	for _, s := range l {
-		if !slices.ContainsFunc(out, func(o *state) bool { return o.same(s) }) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// same tells whether two states owe the same, and can't be told apart by what comes. Of
-// QPs that answer.
-func (s *state) same(o *state) bool {
-	return s.deaf == o.deaf && s.epsn == o.epsn && s.inside == o.inside && s.index == o.index && s.taken == o.taken && s.torn == o.torn &&
-		s.dead == o.dead && s.length == o.length && len(s.dues) == 0 && len(o.dues) == 0 && s.msn == o.msn && s.acked == o.acked &&
-		s.gap == o.gap && s.rnr == o.rnr && s.credit == o.credit && len(s.marks) == len(o.marks) &&
-		s.duplicates == o.duplicates && s.gaps == o.gaps && s.empty == o.empty && s.dropped == o.dropped && s.maybe == o.maybe && s.unsure == o.unsure &&
-		slices.Equal(s.ended, o.ended) && len(s.lands) == len(o.lands)
 }

@@ -114,5 +114,14 @@ func (a *Acceptor) PostSend(now uint64, qpn uint32, w SendWR) {
 // PostRecv tells of a receive, before the NIC can know of it.
 func (a *Acceptor) PostRecv(now uint64, qpn uint32, w RecvWR) {
 	r := &a.qps[qpn].responds
-	r.posts = append(r.posts, receive{w, now})
+	r.posts = append(r.posts, receive{RecvWR: w, posted: now})
+}
+
+// Rung tells that the NIC has been told of all receives that were posted: the write to its
+// doorbell is on the way. Without it they may be found at any time up to Params.Posted.
+func (a *Acceptor) Rung(now uint64, qpn uint32) {
+	l := a.qps[qpn].responds.posts
+	for i := len(l) - 1; i >= 0 && l[i].rung == 0; i-- {
+		l[i].rung = max(now, 1)
+	}
 }

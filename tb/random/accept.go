@@ -13,12 +13,9 @@ func newAcceptor(s *side) *accept.Acceptor {
 	if s.s.Loss != nil && s.s.slow() {
 		inside = slowInside
 	}
-	posted := uint64(0)
-	if s.s.Guests != nil {
-		posted = 4000 // nobody says whether it was found
-	}
+
 	return accept.New(accept.Params{
-		Posted: posted,
+
 		Inside: inside, Name: s.h.K.Name(), TimeUnit: uint64(s.s.Driver.TimeUnit), FaultyReads: s.s.Unreadable != 0,
 		NoCredits: s.s.Bench.NIC.QPC.NoCredits,
 	})

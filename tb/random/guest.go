@@ -86,7 +86,7 @@ type guests struct {
 	peer    []guestRegions // by phase
 	told    int            // phases in which the peer has nothing more to send
 	sending int            // threads that do
-	wcs     int
+	came    int            // messages
 }
 
 // guest is a QP of a host.

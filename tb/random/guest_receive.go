@@ -26,7 +26,10 @@ func (q *guest) receive(t *hdl.Thread, bus *host.Bus) error {
 					}
 					slot := q.free[0]
 					q.free = q.free[1:]
-					n := pick(r, guestSlot, guestSlot, guestSlot, r.IntN(600))
+					n := guestSlot
+					if chance(r, 8) {
+						n = r.IntN(3000)
+					}
 					off := slot * guestSlot
 					q.next++
 					w := driver.RecvWR{ID: q.next, SGEs: q.elements(r, q.into, off, n, q.RecvSGE)}
@@ -41,6 +44,7 @@ func (q *guest) receive(t *hdl.Thread, bus *host.Bus) error {
 				if _, err := qp.PostRecv(wrs...); err != nil {
 					return err
 				}
+				s.accept.Rung(s.cycle(), qp.Number())
 			}
 			t.Sleep(200 + r.Uint64N(pick[uint64](r, 500, 5000)))
 		}
@@ -71,7 +75,7 @@ func (g *guests) poll(t *hdl.Thread, bus *host.Bus) error {
 
 // complete has the acceptor judge a completion, and takes back what it ends.
 func (g *guests) complete(wc *driver.WC) {
-	g.wcs++
+
 	g.s.moves++
 	g.s.tellCompletion(wc)
 	for _, q := range g.list {
@@ -79,6 +83,7 @@ func (g *guests) complete(wc *driver.WC) {
 			continue
 		}
 		if slot, ok := q.recvs[wc.ID]; ok {
+			g.came++
 			delete(q.recvs, wc.ID)
 			q.free = append(q.free, slot)
 			continue

@@ -26,6 +26,8 @@ type Report struct {
 	Packets     int
 	Struck      int // frames and TLPs that a fault has struck
 	NoRoom      int // frames that found none in rx_buf
+	Guests      int // messages that came to the guests, and were completed
+	Blinded     int // guests that could not be followed
 	Bytes       int64
 	Cycles      uint64
 	Digest      uint64    // of both kernels; see hdl.Kernel.Digest
@@ -161,6 +163,10 @@ func (r *run) report() Report {
 		rep.Completions += h.board.Got
 		rep.Faults += h.faults
 		rep.Exhausted += h.exhausted
+		if h.guests != nil {
+			rep.Guests += h.guests.came
+			rep.Blinded += h.accept.Blinded()
+		}
 		rep.NoRoom += int(h.accept.Counts().Overflow)
 		rep.Packets += int(h.accept.Counts().TxPackets)
 		rep.Bytes += int64(h.accept.Counts().Payload)
