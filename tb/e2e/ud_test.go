@@ -92,7 +92,7 @@ func TestDatagramHeaderApart(t *testing.T) {
 			s := e2e.New(t, quick)
 			p := s.Datagrams(driver.QPConfig{IPv6: v6})
 			s.A.Fill(0, 1000, 1)
-			p.B.Recv(driver.RecvWR{ID: 11, SGEs: []driver.SGE{s.B.MR.SGE(8001, cut), s.B.MR.SGE(0, 0), s.B.MR.SGE(4095, 500), s.B.MR.SGE(12345, 540 - cut)}})
+			p.B.Recv(driver.RecvWR{ID: 11, SGEs: []driver.SGE{s.B.MR.SGE(8001, cut), s.B.MR.SGE(0, 0), s.B.MR.SGE(4095, 500), s.B.MR.SGE(12345, 540-cut)}})
 			wr := p.A.Datagram(1, 0, 0, s.A.AHTo(p.B), p.B)
 			wr.SGEs = []driver.SGE{s.A.MR.SGE(0, 333), s.A.MR.SGE(333, 667)}
 			p.A.Send(wr)
