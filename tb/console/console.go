@@ -183,12 +183,12 @@ func (c *Console) count(a *args) (string, error) {
 	return "", fmt.Errorf("no counter %q", a.kv["word"])
 }
 
-// Program opens the device on a thread of a station and returns what executes a
-// line. Without a device every line is answered by why there is none.
-func Program(bus *host.Bus, cfg driver.Config) func(string) string {
+// Program opens the device on a thread of a station and returns it and what executes
+// a line. Without a device every line is answered by why there is none.
+func Program(bus *host.Bus, cfg driver.Config) (*driver.Device, func(string) string) {
 	c, err := Open(bus, cfg)
 	if err != nil {
-		return func(string) string { return "! " + err.Error() }
+		return nil, func(string) string { return "! " + err.Error() }
 	}
-	return c.Do
+	return c.dev, c.Do
 }

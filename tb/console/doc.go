@@ -3,7 +3,7 @@
 // end is another machine. The agent of package interop speaks the same language on
 // Linux's verbs, so that a script can address either end.
 //
-//	qp 1                              = qpn=2
+//	qp 1                              = qpn=3
 //	conn 1 qpn=17 gid=10.0.0.2 mac=52:54:00:00:00:02 psn=100 rpsn=200
 //	recv 1 off=0 len=4096 id=7        = ok
 //	send 1 op=write off=0 len=100 id=8 addr=0x7f0000000000 rkey=0x1 = ok
