@@ -76,7 +76,7 @@ const (
 	maxMessage = 64 << 20
 	roundBytes = 32 << 20
 	roundQueue = 2048 // receives a QP in a round
-	roundSRQ   = 16384
+	roundSRQ   = 8192 // and of an SRQ
 )
 
 // Check tells what is wrong with a job.

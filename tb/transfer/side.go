@@ -103,7 +103,7 @@ func (s *side) setup(bus *host.Bus) error {
 			c.MaxInline = j.MsgSize
 		}
 		if receives {
-			c.MaxSend, c.MaxRecv = 1, min(roundQueue, (j.round()-1)/j.QPs+1)
+			c.MaxSend, c.MaxRecv = 1, (j.slots()-1)/j.QPs+1
 		}
 		qp, err := s.pd.CreateQP(c)
 		if err != nil {

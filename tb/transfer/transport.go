@@ -29,8 +29,8 @@ func (j *Job) checkTransport() error {
 		return fmt.Errorf("%v over UD: must be SEND or SEND_IMM", j.Op)
 	case j.datagrams() && j.MsgSize > j.MTU.Bytes():
 		return fmt.Errorf("messages of %d bytes over UD: at most the MTU, %d", j.MsgSize, j.MTU.Bytes())
-	case j.unreliable() && j.QPs*j.MsgSize > maxMessage:
-		return fmt.Errorf("messages of %d bytes over %d QPs of %v: at most %d bytes together", j.MsgSize, j.QPs, j.Transport, maxMessage)
+	case j.unreliable() && j.QPs*j.MsgSize > maxMessage/j.spare():
+		return fmt.Errorf("messages of %d bytes over %d QPs of %v: at most %d bytes together", j.MsgSize, j.QPs, j.Transport, maxMessage/j.spare())
 	case j.unreliable() && j.TwoWay:
 		return fmt.Errorf("both ways over %v: must be RC", j.Transport)
 	case j.unreliable() && j.Retries != Retries{}:
@@ -72,9 +72,17 @@ func (j *Job) qkey(n int) uint32 { return uint32(0x1000 + n) }
 // share each, as none knows which of its messages come.
 func (j *Job) slots() int {
 	if j.unreliable() {
-		return (j.round() + j.QPs - 1) / j.QPs * j.QPs
+		return (j.round() + j.QPs - 1) / j.QPs * j.QPs * j.spare()
 	}
 	return j.round()
+}
+
+// spare is how many receives there are for a message of a round: it may come again.
+func (j *Job) spare() int {
+	if j.Faults != nil {
+		return 2
+	}
+	return 1
 }
 
 // space is the bytes of a receive buffer, and at that of a slot in the memory of host b.
