@@ -136,7 +136,8 @@ type qp struct {
 	greeted bool   // a request came before it was in RTS for certain
 	reset   bool   // it stops for RESET or destroy
 	broken  bool   // it has broken a rule: not judged any more
-	blind   bool   // there were too many possible states: its receives are not judged any more
+	blind   bool   // there were too many possible states: its receives are not judged until all is at rest
+	hazy    bool   // it has been
 
 	failed   uint64 // cycle since when a failure may have taken it to ERR; 0: none has
 	drain    uint64 // cycle since when no new work request may begin; 0: it may

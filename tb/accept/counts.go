@@ -74,7 +74,7 @@ func (q *qp) tally() tally {
 		t.gaps = span{min(t.gaps.lo, g-min(g, u)), max(t.gaps.hi, g)}
 		t.empty = span{min(t.empty.lo, e), max(t.empty.hi, e)}
 	}
-	if q.failed != 0 || q.broken || q.blind || q.phase >= stopping {
+	if q.failed != 0 || q.broken || q.hazy || q.phase >= stopping {
 		for _, s := range t.spans() {
 			s.lo = 0
 		}
@@ -158,6 +158,7 @@ func (a *Acceptor) Settle(now uint64) {
 		}
 	}
 	clear(a.words)
+	a.fog = false
 	for k, r := range a.regions {
 		if r.dead != 0 {
 			delete(a.regions, k)
@@ -187,6 +188,10 @@ func (q *qp) settle(now uint64) {
 		} else if why == nil {
 			why = e
 		}
+	}
+	if q.blind { // what has come is done, and what has begun goes on no more
+		q.blind = false
+		next = append(next[:0], &state{epsn: next[0].epsn, taken: q.responds.done, index: -1})
 	}
 	if q.responds.states = next; len(next) == 0 {
 		q.fail(now, q.responds.begins, why.clause, "%s", why.text)

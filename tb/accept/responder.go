@@ -184,7 +184,7 @@ func (q *qp) asked(now uint64, p *roce.Packet) {
 	}
 	r.states = next
 	if len(next) > most && q.unreliable() {
-		q.blind, q.a.fog = true, true
+		q.blind, q.hazy, q.a.fog = true, true, true
 		q.a.blinded++
 		r.states = next[:1]
 		return

@@ -11,7 +11,7 @@ import (
 // come of it. While a fault is dealt with, what comes may be dropped: then the message
 // that it is of is lost.
 func (q *qp) heard(now uint64, s *state, p *roce.Packet, next []*state, take func(uint64, *state, *roce.Packet, []*state) []*state) []*state {
-	if s.taken > len(q.responds.posts) && now > s.ahead+q.a.p.Inside {
+	if s.taken > len(q.responds.posts) && now > s.ahead+q.a.p.Deaf {
 		return next // what it has taken was never posted
 	}
 	if q.phase == starting || q.a.p.Lossy {

@@ -49,7 +49,7 @@ func (s *Scenario) drawGuests(seed uint64) {
 	for range 1 + r.IntN(6) {
 		q := Guest{
 			Type: pick(r, abi.QPTypeUC, abi.QPTypeUD), MTU: roce.MTU256 + roce.MTU(r.IntN(5)),
-			IPv6: chance(r, 40), SigAll: chance(r, 20), MaxSend: pick(r, 1, 4, 16, 64), MaxRecv: pick(r, 1, 4, 16),
+			IPv6: chance(r, 40), SigAll: chance(r, 20), MaxSend: pick(r, 1, 4, 16, 64), MaxRecv: pick(r, 1, 8, 16, 64, 100),
 			SendSGE: 1 + r.IntN(4), RecvSGE: 1 + r.IntN(4),
 			PSN:    [2]uint32{1<<24 - 1 - r.Uint32N(40), 1 + r.Uint32N(1<<24-1)},
 			QKey:   [2]uint32{r.Uint32() >> 1, r.Uint32() >> 1},

@@ -20,7 +20,7 @@ func (q *guest) receive(t *hdl.Thread, bus *host.Bus) error {
 		for q.told < phase {
 			if room := qp.MaxRecv - len(q.recvs); room > 0 {
 				var wrs []driver.RecvWR
-				for range 1 + r.IntN(room) {
+				for range room - r.IntN(room)/2 {
 					if len(q.free) == 0 {
 						break
 					}
@@ -46,7 +46,7 @@ func (q *guest) receive(t *hdl.Thread, bus *host.Bus) error {
 				}
 				s.accept.Rung(s.cycle(), qp.Number())
 			}
-			t.Sleep(200 + r.Uint64N(pick[uint64](r, 500, 5000)))
+			t.Sleep(200 + r.Uint64N(pick[uint64](r, 500, 500, 5000)))
 		}
 		s.finish()
 	}

@@ -10,14 +10,14 @@ import (
 
 // TestGuestSeeds: with QPs of all types at once, whatever the acceptor can tell of them
 // is right, and the pairs beside them go on as ever.
-func TestGuestSeeds(t *testing.T) { guests(t, 200, random.Options{QPs: 2, Guests: true}) }
+func TestGuestSeeds(t *testing.T) { withGuests(t, 200, random.Options{QPs: 2, Guests: true}) }
 
 // TestGuestLossSeeds: the same with losses.
 func TestGuestLossSeeds(t *testing.T) {
-	guests(t, 200, random.Options{QPs: 2, Guests: true, Loss: true})
+	withGuests(t, 200, random.Options{QPs: 2, Guests: true, Loss: true})
 }
 
-func guests(t *testing.T, seeds uint64, o random.Options) {
+func withGuests(t *testing.T, seeds uint64, o random.Options) {
 	sum := random.Report{}
 	for s := uint64(1); s <= seeds; s++ {
 		r, err := random.Run(s, o)
