@@ -63,8 +63,9 @@ type Acceptor struct {
 	order   int     // requests that have arrived
 	fog     bool    // not all that is written to memory is known any more
 	blinded int
-	body    []byte            // payload of the last
-	header  []byte            // and its IP header
+	body    []byte // payload of the last
+	header  []byte // and its IP header
+	srqs    map[uint32]*shared
 	buried  map[uint32]uint64 // UD QPs that are no more, and since when
 	counts  Counts
 	drops   drops
@@ -77,7 +78,7 @@ type Acceptor struct {
 // New makes an acceptor.
 func New(p Params) *Acceptor {
 	p.defaults()
-	return &Acceptor{p: p, qps: map[uint32]*qp{}, peers: map[uint32]*qp{}, regions: map[abi.Key]*region{}, words: map[uint64]*word{}, told: map[told]span{}, buried: map[uint32]uint64{}}
+	return &Acceptor{p: p, qps: map[uint32]*qp{}, peers: map[uint32]*qp{}, regions: map[abi.Key]*region{}, words: map[uint64]*word{}, told: map[told]span{}, buried: map[uint32]uint64{}, srqs: map[uint32]*shared{}}
 }
 
 // Errors are the broken rules, at most 20.
@@ -130,6 +131,8 @@ type qp struct {
 	pd      int
 	sigAll  bool
 	typ     abi.QPType
+	shared  *shared // or nil
+	erred   uint64  // cycle in which it was in ERR; 0: it was not
 	phase   phase
 	since   uint64 // cycle of the last change of phase
 	gone    uint64 // cycle in which its life ended; 0: it goes on
@@ -158,6 +161,8 @@ type QP struct {
 	PD     int // any name of its protection domain
 	SigAll bool
 	Type   abi.QPType // RC if 0
+	Shared bool       // it takes its receives from SRQ
+	SRQ    uint32
 }
 
 // Create tells of an RC QP that was made.
@@ -174,10 +179,14 @@ func (a *Acceptor) Make(now uint64, qpn uint32, c QP) {
 		old.gone = now
 		a.buried[qpn] = now
 		old.stop(now)
+		old.leave()
 		old.events(a.told)
 		a.past.add(old.tally())
 	}
 	a.qps[qpn] = &qp{a: a, qpn: qpn, pd: c.PD, sigAll: c.SigAll, typ: c.Type, since: now}
+	if c.Shared {
+		a.qps[qpn].shared = a.srqs[c.SRQ]
+	}
 }
 
 // Connect tells that a QP is about to be taken to RTR and RTS.
@@ -211,10 +220,14 @@ func (a *Acceptor) Stop(now uint64, qpn uint32, reset bool) {
 func (a *Acceptor) Stopped(now uint64, qpn uint32) {
 	q := a.qps[qpn]
 	if q.reset {
-		a.Make(now, qpn, QP{q.pd, q.sigAll, q.typ})
+		c := QP{PD: q.pd, SigAll: q.sigAll, Type: q.typ, Shared: q.shared != nil}
+		if c.Shared {
+			c.SRQ = q.shared.n
+		}
+		a.Make(now, qpn, c)
 		return
 	}
-	q.phase, q.since = stopped, now
+	q.phase, q.since, q.erred = stopped, now, max(now, 1)
 }
 
 // Destroyed tells that a QP is no more.
@@ -222,6 +235,7 @@ func (a *Acceptor) Destroyed(now uint64, qpn uint32) {
 	a.qps[qpn].gone = now
 	a.buried[qpn] = now
 	a.qps[qpn].stop(now)
+	a.qps[qpn].leave()
 	a.qps[qpn].events(a.told)
 	a.past.add(a.qps[qpn].tally())
 	delete(a.qps, qpn)

@@ -209,11 +209,15 @@ func (q *qp) owes(s *state) *problem {
 				[...]string{"ACK", "READ response", "ATOMIC ACK", "NAK"}[d.answer])
 		}
 	}
-	if s.taken > len(q.responds.posts) {
+	if q.shared == nil && s.taken > len(q.responds.posts) {
 		return broken("roce.md, Responder: No receive WQE", "only %d receives are posted", len(q.responds.posts))
 	}
 	if len(s.ended) > 0 {
-		return broken("roce.md, Responder", "no completion of receive %#x", q.responds.posts[s.ended[0].index].ID)
+		i := s.ended[0].index
+		if i < len(q.responds.posts) {
+			return broken("roce.md, Responder", "no completion of receive %#x", q.responds.posts[i].ID)
+		}
+		return broken("roce.md, Responder", "no completion of message %d of those that took a shared receive", i)
 	}
 	if e := q.landed(s, len(s.lands), true); e != nil {
 		return e

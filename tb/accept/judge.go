@@ -88,6 +88,13 @@ func (s *state) open() (n int) {
 // ready judges whether there is a receive.
 func (q *qp) ready(now uint64, s *state, v *verdicts) {
 	r := &q.responds
+	if q.shared != nil {
+		sure, _ := q.shared.lasts(now, q, s)
+		if !sure {
+			v.add(refusal{rnr: true}, false)
+		}
+		return
+	}
 	if s.taken < len(r.posts) && (q.a.there(now, &r.posts[s.taken]) || r.posts[s.taken].posted <= s.found) {
 		return
 	}
@@ -116,6 +123,13 @@ func (q *qp) room(s *state, op roce.Opcode, n int, v *verdicts) {
 		i = s.taken
 	}
 	posts := q.responds.posts
+	if q.shared != nil {
+		least, most := q.shared.sizes()
+		if i >= 0 && s.length+n > least {
+			v.add(refusal{code: invalid, status: abi.StatusLocLen}, s.length+n > most)
+		}
+		return
+	}
 	if i < 0 || i >= len(posts) {
 		return
 	}

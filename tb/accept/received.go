@@ -15,6 +15,14 @@ func broken(clause, format string, args ...any) *problem {
 func (q *qp) received(now uint64, c *Completion) {
 	const clause = "roce.md, Responder; Work completion status"
 	r := &q.responds
+	if q.shared != nil {
+		w := q.shared.claim(c.ID)
+		if w == nil {
+			q.fail(now, r.states0(), clause, "completion of receive %#x, which is not outstanding in the shared queue", c.ID)
+			return
+		}
+		r.posts = append(r.posts, *w)
+	}
 	if r.done == len(r.posts) || r.posts[r.done].ID != c.ID {
 		due := "none"
 		if r.done < len(r.posts) {
@@ -25,7 +33,7 @@ func (q *qp) received(now uint64, c *Completion) {
 	}
 	i := r.done
 	r.done++
-	if c.Status == abi.StatusWRFlush {
+	if c.Status == abi.StatusWRFlush && !(q.shared != nil && q.unreliable() && !q.loose()) {
 		if !q.mayEnd(now) {
 			q.fail(now, r.states0(), clause, "receive %#x is flushed, for which there is no reason", c.ID)
 		}
@@ -44,6 +52,10 @@ func (q *qp) received(now uint64, c *Completion) {
 			why = e
 		}
 	}
+	if len(next) > 0 && q.shared != nil && !q.shared.inOrder(next[0].last, c.ID) {
+		q.fail(now, r.states0(), "roce.md, Shared receive queue: WQEs are taken in post order", "receive %#x was not that of the message", c.ID)
+		return
+	}
 	if r.flushed {
 		why, next = broken(clause, "it comes behind one that was flushed"), nil
 	}
@@ -53,6 +65,7 @@ func (q *qp) received(now uint64, c *Completion) {
 		return
 	}
 	switch {
+	case c.Status != abi.StatusSuccess && q.unreliable() && c.Status != abi.StatusLocProt:
 	case c.Status != abi.StatusSuccess:
 		q.mayFail(now)
 		r.flushed = true
@@ -97,6 +110,7 @@ func (q *qp) ended(s *state, i int, c *Completion) *problem {
 	if e := q.landed(s, a.landings, c.Status == abi.StatusSuccess); e != nil {
 		return e
 	}
+	s.last = a.came
 	s.ended = s.ended[1:]
 	for k := range s.ended {
 		s.ended[k].landings -= a.landings

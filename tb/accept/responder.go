@@ -61,6 +61,8 @@ type state struct {
 	saved []saved     // READs and atomics, the youngest last
 	taken int         // receives
 	found uint64      // cycle in which the youngest of them was posted: those posted with it are there, too
+	last  int         // and of that which completed last
+	came  int         // order of the message that took the last of a shared queue
 	ahead uint64      // cycle in which it took one that was not posted yet
 	dues  []due       // answers that are owed, in order
 	marks []milestone // since the last answer
@@ -90,6 +92,7 @@ type arrival struct {
 	imm      uint32
 	len      int
 	from     uint32 // QP that it came from
+	came     int    // order among all messages, if the queue is shared
 	at       uint64
 	landings int // among those of the state, how many it and those before it have made
 }
@@ -245,7 +248,7 @@ func (s *state) refuse(now uint64, n seq, code uint8, st abi.WCStatus) *state {
 	s.dead = true
 	s.owe(due{answer: nak, psn: n, limit: n, syn: roce.Syndrome(3<<5 | code), msn: s.msn})
 	if s.index >= 0 {
-		s.ended = append(s.ended, arrival{index: s.index, status: st, at: now, landings: len(s.lands)})
+		s.ended = append(s.ended, arrival{index: s.index, status: st, came: s.came, at: now, landings: len(s.lands)})
 		s.index = -1
 		return s
 	}
@@ -284,7 +287,8 @@ func (q *qp) take(now uint64, s *state, n seq, p *roce.Packet, next []*state) []
 			next = append(next, c)
 			continue
 		}
-		if op.TakesReceive() && c.taken < len(q.responds.posts) {
+		if op.TakesReceive() && (c.taken < len(q.responds.posts) || q.shared != nil) {
+			c.came = q.a.order
 			c.index, c.taken = c.taken, c.taken+1
 		}
 		next = append(next, c.refuse(now, n, f.code, f.status))
@@ -317,9 +321,13 @@ func (q *qp) accepted(now uint64, s *state, n seq, p *roce.Packet, next []*state
 		return append(next, s)
 	}
 	if op.TakesReceive() {
-		if s.taken < len(q.responds.posts) {
+		switch {
+		case q.shared != nil:
+			s.came = q.a.order
+			defer q.shared.watch()
+		case s.taken < len(q.responds.posts):
 			s.found = max(s.found, q.responds.posts[s.taken].posted)
-		} else {
+		default:
 			s.ahead = now
 		}
 		s.index, s.taken = s.taken, s.taken+1
@@ -357,7 +365,7 @@ func (s *state) count(n seq) {
 
 // complete ends the receive of a message, and tells whether all is well.
 func (q *qp) complete(now uint64, s *state, p *roce.Packet) bool {
-	a := arrival{index: s.index, opcode: abi.WCRecv, len: s.length, from: q.PeerQPN, at: now, landings: len(s.lands)}
+	a := arrival{index: s.index, opcode: abi.WCRecv, len: s.length, from: q.PeerQPN, came: s.came, at: now, landings: len(s.lands)}
 	s.index = -1
 	good := true
 	if p.BTH.Opcode.HasDETH() {

@@ -11,7 +11,7 @@ import (
 // come of it. While a fault is dealt with, what comes may be dropped: then the message
 // that it is of is lost.
 func (q *qp) heard(now uint64, s *state, p *roce.Packet, next []*state, take func(uint64, *state, *roce.Packet, []*state) []*state) []*state {
-	if s.taken > len(q.responds.posts) && now > s.ahead+q.a.p.Deaf {
+	if q.shared == nil && s.taken > len(q.responds.posts) && now > s.ahead+q.a.p.Deaf {
 		return next // what it has taken was never posted
 	}
 	if q.phase == starting || q.a.p.Lossy {
@@ -27,6 +27,12 @@ func (q *qp) heard(now uint64, s *state, p *roce.Packet, next []*state, take fun
 			c.n.empty.hi++
 			c.n.gaps.hi++
 			next = append(next, c)
+			if q.shared != nil && p.BTH.Opcode.TakesReceive() { // it can't go back
+				d := c.fork()
+				d.ended = append(d.ended, arrival{index: d.taken, status: abi.StatusWRFlush, came: q.a.order, at: now, landings: len(d.lands)})
+				d.taken++
+				next = append(next, d)
+			}
 		}
 		s.deaf = 0
 	}
@@ -67,7 +73,7 @@ func (q *qp) quietly(now uint64, s *state, p *roce.Packet, next []*state) []*sta
 	var judged verdicts
 	q.judge(now, s, p.BTH.Opcode, p, &judged)
 	for i, f := range judged.faults {
-		if i > 0 && f.code == invalid && judged.faults[i-1].code == invalid {
+		if i > 0 && q.shared == nil && f.code == invalid && judged.faults[i-1].code == invalid {
 			continue // of another status: there is no completion
 		}
 		c := s.fork()
@@ -86,7 +92,10 @@ func (q *qp) quietly(now uint64, s *state, p *roce.Packet, next []*state) []*sta
 		default:
 			c.n.other.hi++
 			c.deaf = max(now, 1)
-			q.giveUp(now, c)
+			if q.shared != nil && p.BTH.Opcode.TakesReceive() {
+				c.index, c.taken, c.came, c.inside = c.taken, c.taken+1, q.a.order, true
+			}
+			q.end(now, c, f.status)
 		}
 		next = append(next, c)
 	}
@@ -99,7 +108,15 @@ func (q *qp) quietly(now uint64, s *state, p *roce.Packet, next []*state) []*sta
 // giveUp ends the message that is under way. Its receive serves the next one; what it
 // has brought there is nobody's business.
 func (q *qp) giveUp(_ uint64, s *state) {
-	if s.inside && s.index >= 0 {
+	q.end(0, s, abi.StatusLocQPOp)
+}
+
+// end is giveUp with the status that a receive of a shared queue ends with: it can't go
+// back.
+func (q *qp) end(now uint64, s *state, st abi.WCStatus) {
+	if s.inside && s.index >= 0 && q.shared != nil {
+		s.ended = append(s.ended, arrival{index: s.index, status: st, came: s.came, at: now, landings: len(s.lands)})
+	} else if s.inside && s.index >= 0 {
 		s.taken--
 		s.lands = slices.DeleteFunc(s.lands, func(l landing) bool { return l.index == s.index })
 	}

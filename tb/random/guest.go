@@ -14,6 +14,7 @@ import (
 // some do not fit.
 type Guests struct {
 	QPs      []Guest
+	SRQs     []GuestSRQ
 	Messages int // most that one sends in a phase
 	Handles  int // ways to the peer that a host has, for its datagrams
 }
@@ -31,6 +32,7 @@ type Guest struct {
 	Tagged           bool
 	VLAN             uint16
 	Fates            []Fate // by phase
+	SRQ              int    // from 1; 0: none
 }
 
 // Sizes of the memory of a host's guests, bytes.
@@ -46,14 +48,20 @@ const (
 func (s *Scenario) drawGuests(seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 0x60e575))
 	g := &Guests{Messages: pick(r, 5, 20, 60), Handles: 1 + r.IntN(4)}
+	for range r.IntN(3) {
+		g.SRQs = append(g.SRQs, GuestSRQ{MaxRecv: pick(r, 1, 7, 20, 100), SGE: 1 + r.IntN(4), Limits: chance(r, 60)})
+	}
 	for range 1 + r.IntN(6) {
 		q := Guest{
-			Type: pick(r, abi.QPTypeUC, abi.QPTypeUD), MTU: roce.MTU256 + roce.MTU(r.IntN(5)),
+			Type: pick(r, abi.QPTypeRC, abi.QPTypeUC, abi.QPTypeUC, abi.QPTypeUD, abi.QPTypeUD), MTU: roce.MTU256 + roce.MTU(r.IntN(5)),
 			IPv6: chance(r, 40), SigAll: chance(r, 20), MaxSend: pick(r, 1, 4, 16, 64), MaxRecv: pick(r, 1, 8, 16, 64, 100),
 			SendSGE: 1 + r.IntN(4), RecvSGE: 1 + r.IntN(4),
 			PSN:    [2]uint32{1<<24 - 1 - r.Uint32N(40), 1 + r.Uint32N(1<<24-1)},
 			QKey:   [2]uint32{r.Uint32() >> 1, r.Uint32() >> 1},
 			Tagged: chance(r, 25), VLAN: uint16(r.Uint32()),
+		}
+		if n := len(g.SRQs); n > 0 && chance(r, 60) {
+			q.SRQ = 1 + r.IntN(n)
 		}
 		for i := range s.Phases {
 			f := Recreate
@@ -72,6 +80,7 @@ type guests struct {
 	s      *side
 	cfg    *Guests
 	list   []*guest
+	srqs   []*guestSRQ
 	cq     *driver.CQ
 	source *driver.Buffer
 	target *driver.Buffer

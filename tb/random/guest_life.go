@@ -21,12 +21,17 @@ func newGuests(s *side) *guests {
 		s.thread(fmt.Sprintf("guest_send_%d", i), q.send)
 		s.thread(fmt.Sprintf("guest_receive_%d", i), q.receive)
 	}
+	for i := range g.cfg.SRQs {
+		q := &guestSRQ{guests: g, GuestSRQ: &g.cfg.SRQs[i], i: i, recvs: map[uint64]int{}}
+		g.srqs = append(g.srqs, q)
+		s.thread(fmt.Sprintf("guest_srq_%d", i), q.receive)
+	}
 	s.thread("guest_cq", g.poll)
 	return g
 }
 
 // threads is how many take part in each phase.
-func (g *guests) threads() int { return 2 * len(g.list) }
+func (g *guests) threads() int { return 2*len(g.list) + len(g.srqs) }
 
 // begin brings the guests where a phase wants them.
 func (g *guests) begin(t *hdl.Thread, bus *host.Bus, phase int) error {
@@ -61,6 +66,16 @@ func (g *guests) allocate() (err error) {
 	for _, q := range g.list {
 		entries += 2 * (q.MaxSend + q.MaxRecv)
 		for range q.MaxRecv {
+			g.free = append(g.free, len(g.free))
+		}
+	}
+	spare := len(g.list) * len(s.s.Phases) // what broken messages hold when a QP goes
+	for _, q := range g.srqs {
+		if err := q.create(); err != nil {
+			return err
+		}
+		entries += q.srq.MaxRecv
+		for range q.srq.MaxRecv + spare {
 			g.free = append(g.free, len(g.free))
 		}
 	}
@@ -134,12 +149,19 @@ func (q *guest) prepare(phase int) (err error) {
 	if err != nil || fate != Recreate {
 		return err
 	}
+	c := accept.QP{SigAll: q.SigAll, Type: q.Type}
+	var srq *driver.SRQ
+	if q.SRQ > 0 {
+		srq = q.srqs[q.SRQ-1].srq
+		c.Shared, c.SRQ = true, srq.Number()
+	}
 	q.qp, err = s.pds[0].CreateQP(driver.QPConfig{
+		SRQ:  srq,
 		Type: q.Type, SendCQ: q.cq, RecvCQ: q.cq, MaxSend: q.MaxSend, MaxRecv: q.MaxRecv, MaxSendSGE: q.SendSGE, MaxRecvSGE: q.RecvSGE,
 		MaxInline: 64, SigAll: q.SigAll, IPv6: q.IPv6, PSN: q.PSN[s.n],
 	})
 	if err == nil {
-		s.accept.Make(s.cycle(), q.qp.Number(), accept.QP{SigAll: q.SigAll, Type: q.Type})
+		s.accept.Make(s.cycle(), q.qp.Number(), c)
 	}
 	s.moves++
 	return err
@@ -182,8 +204,12 @@ func (q *guest) connect(phase int) (err error) {
 		s.accept.Connect(s.cycle(), q.qp.Number(), c)
 		err = q.qp.Start(q.QKey[s.n])
 	} else {
-		o := driver.ConnectOptions{MTU: abi.MTU(q.MTU), HopLimit: 9, UDPSPort: 0xc123, TrafficClass: 8, VLANValid: q.Tagged, VLAN: q.VLAN}
+		timeout := uint8(13)
+		o := driver.ConnectOptions{Timeout: timeout, RetryCnt: 7, RNRRetry: 7, MinRNRTimer: 5, MTU: abi.MTU(q.MTU), HopLimit: 9, UDPSPort: 0xc123, TrafficClass: 8, VLANValid: q.Tagged, VLAN: q.VLAN}
 		c.Path = accept.Path{Known: true, DMAC: p.MAC, SGID: own.GID, DGID: p.GID, TrafficClass: 8, HopLimit: 9, SourcePort: 0xc123, Tagged: q.Tagged, VLAN: q.VLAN}
+		if q.Type == abi.QPTypeRC {
+			c.Timeout, c.RetryCnt, c.RNRRetry, c.MinRNRTimer = timeout, 7, 7, 5
+		}
 		if !q.Tagged {
 			o.VLAN, c.Path.VLAN = 0, 0
 		}

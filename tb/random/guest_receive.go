@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"rnic/abi"
 	"rnic/driver"
 	"rnic/hdl"
 	"rnic/tb/accept"
@@ -18,7 +19,7 @@ func (q *guest) receive(t *hdl.Thread, bus *host.Bus) error {
 		s.await(t, phase)
 		qp := q.qp.On(s.dev.On(bus))
 		for q.told < phase {
-			if room := qp.MaxRecv - len(q.recvs); room > 0 {
+			if room := qp.MaxRecv - len(q.recvs); room > 0 && q.SRQ == 0 {
 				var wrs []driver.RecvWR
 				for range room - r.IntN(room)/2 {
 					if len(q.free) == 0 {
@@ -27,18 +28,14 @@ func (q *guest) receive(t *hdl.Thread, bus *host.Bus) error {
 					slot := q.free[0]
 					q.free = q.free[1:]
 					n := guestSlot
-					if chance(r, 8) {
+					if q.Type != abi.QPTypeRC && chance(r, 8) {
 						n = r.IntN(3000)
 					}
 					off := slot * guestSlot
 					q.next++
 					w := driver.RecvWR{ID: q.next, SGEs: q.elements(r, q.into, off, n, q.RecvSGE)}
 					q.recvs[w.ID] = slot
-					s.accept.PostRecv(s.cycle(), qp.Number(), accept.RecvWR{ID: w.ID, SGEs: w.SGEs, Read: func(n int) []byte {
-						b := make([]byte, n)
-						_, _ = q.slots.ReadAt(b, int64(off)) // it is inside
-						return b
-					}})
+					s.accept.PostRecv(s.cycle(), qp.Number(), accept.RecvWR{ID: w.ID, SGEs: w.SGEs, Read: q.reader(slot)})
 					wrs = append(wrs, w)
 				}
 				if _, err := qp.PostRecv(wrs...); err != nil {
@@ -78,6 +75,13 @@ func (g *guests) complete(wc *driver.WC) {
 
 	g.s.moves++
 	g.s.tellCompletion(wc)
+	for _, q := range g.srqs {
+		if slot, ok := q.recvs[wc.ID]; ok {
+			g.came++
+			delete(q.recvs, wc.ID)
+			q.free = append(q.free, slot)
+		}
+	}
 	for _, q := range g.list {
 		if q.qp.Number() != wc.QPN {
 			continue

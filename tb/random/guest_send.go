@@ -101,7 +101,7 @@ func (q *guest) draw(r *rand.Rand, phase int) (w guestWR) {
 	w.ID, w.Signaled, w.Solicited = q.next, chance(r, 40), chance(r, 20)
 	w.Op = pick(r, abi.OpSend, abi.OpSend, abi.OpSendImm, abi.OpNop)
 	most := guestMost
-	if q.Type == abi.QPTypeUC && chance(r, 50) {
+	if q.Type != abi.QPTypeUD && chance(r, 50) {
 		w.Op = pick(r, abi.OpWrite, abi.OpWriteImm)
 	}
 	if w.Op == abi.OpNop {
@@ -124,6 +124,9 @@ func (q *guest) draw(r *rand.Rand, phase int) (w guestWR) {
 	if w.Op == abi.OpWrite || w.Op == abi.OpWriteImm {
 		to := q.peer[phase].Target
 		w.RemoteAddr, w.RKey = to.Addr+uint64(r.IntN(guestTarget-n+1)), to.RKey
+		if q.Type == abi.QPTypeRC {
+			return w
+		}
 		switch r.IntN(30) {
 		case 0:
 			w.RKey ^= 0x100
