@@ -52,7 +52,7 @@ func (q *qp) received(now uint64, c *Completion) {
 			why = e
 		}
 	}
-	if len(next) > 0 && q.shared != nil && !q.shared.inOrder(next[0].last, c.ID) {
+	if next = q.inOrder(next, c.ID); len(next) == 0 && why == nil {
 		q.fail(now, r.states0(), "roce.md, Shared receive queue: WQEs are taken in post order", "receive %#x was not that of the message", c.ID)
 		return
 	}

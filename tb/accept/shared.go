@@ -115,16 +115,25 @@ func (sh *shared) claim(id uint64) *receive {
 	return &sh.posts[i]
 }
 
-// inOrder tells whether a message that came as number order of all may have taken a work
-// request, and notes it.
-func (sh *shared) inOrder(order int, id uint64) bool {
-	i := slices.IndexFunc(sh.posts, func(r receive) bool { return r.ID == id })
-	k := sort.Search(len(sh.taken), func(k int) bool { return sh.taken[k].order >= order })
-	if k > 0 && sh.taken[k-1].index > i || k < len(sh.taken) && sh.taken[k].index < i {
-		return false
+// inOrder leaves those states whose last message may have taken the work request that it
+// completed. Which one that is, is noted if they agree.
+func (q *qp) inOrder(l []*state, id uint64) []*state {
+	sh := q.shared
+	if sh == nil || len(l) == 0 {
+		return l
 	}
-	sh.taken = slices.Insert(sh.taken, k, taking{order, i})
-	return true
+	i := slices.IndexFunc(sh.posts, func(r receive) bool { return r.ID == id })
+	place := func(s *state) int {
+		return sort.Search(len(sh.taken), func(k int) bool { return sh.taken[k].order >= s.last })
+	}
+	l = slices.DeleteFunc(l, func(s *state) bool {
+		k := place(s)
+		return k > 0 && sh.taken[k-1].index > i || k < len(sh.taken) && sh.taken[k].index < i
+	})
+	if len(l) > 0 && !slices.ContainsFunc(l, func(s *state) bool { return s.last != l[0].last }) {
+		sh.taken = slices.Insert(sh.taken, place(l[0]), taking{l[0].last, i})
+	}
+	return l
 }
 
 // leave notes what a QP has taken that is no more.
