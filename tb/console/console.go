@@ -30,14 +30,19 @@ type Console struct {
 	buf *driver.Buffer
 	all *driver.MR
 	mrs map[int]*driver.MR
-	qps map[int]*driver.QP
-	gid map[int]int
+	qps map[int]*queuePair
+	srq map[int]*driver.SRQ
+	ahs map[int]*driver.AH
+	mws map[int]*driver.MW
 }
 
 // Open opens the device and makes domain, completion queue, buffer and a region of
 // all of it that peers may read and write.
 func Open(bus *host.Bus, cfg driver.Config) (*Console, error) {
-	c := &Console{bus: bus, mrs: map[int]*driver.MR{}, qps: map[int]*driver.QP{}, gid: map[int]int{}}
+	c := &Console{
+		bus: bus, mrs: map[int]*driver.MR{}, qps: map[int]*queuePair{},
+		srq: map[int]*driver.SRQ{}, ahs: map[int]*driver.AH{}, mws: map[int]*driver.MW{},
+	}
 	var err error
 	if c.dev, err = driver.Open(bus, cfg); err != nil {
 		return nil, err
@@ -51,7 +56,7 @@ func Open(bus *host.Bus, cfg driver.Config) (*Console, error) {
 	if c.buf, err = c.dev.AllocBuffer(BufferSize, 0); err != nil {
 		return nil, err
 	}
-	c.all, err = c.pd.RegMR(c.buf, remote)
+	c.all, err = c.pd.RegMR(c.buf, remote|abi.AccessMWBind)
 	return c, err
 }
 
@@ -83,6 +88,14 @@ func (c *Console) run(a *args) (string, error) {
 		return c.region(a)
 	case "qp":
 		return c.create(a)
+	case "srq", "srecv", "slimit", "sleft", "sdel":
+		return c.shared(a)
+	case "ah", "ahdel":
+		return c.handle(a)
+	case "mw", "mwdel":
+		return c.window(a)
+	case "events":
+		return c.events()
 	case "poll":
 		return c.poll(a)
 	case "count":
