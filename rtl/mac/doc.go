@@ -38,11 +38,10 @@
 // A frame for the own address never reaches the wire, nor needs it. It comes back as it
 // would from there: padded, a tag among its bytes taken out, cut and Bad if it is too
 // long. Loop has room for two of the longest frames (132 beats for a MaxFrame of 4216), and
-// hands one on only when it is whole, then a beat a cycle. Receive begins to take it in a
-// cycle in which it has nothing of the wire to send and is between two frames. Beats of
-// the wire that come until its end wait in a store of one longest frame (66 beats); as
-// the loop takes at most that many cycles, and then waits until the store is empty, it
-// cannot overflow. So no frame of the wire is lost or held up, only delayed, and frames
+// hands one on only when it is whole, then a beat a cycle. Receive begins to take it when
+// it is between two frames of the wire. Beats of the wire that come until its end wait in a
+// store of one longest frame (66 beats); as the loop takes at most that many cycles, and
+// then waits until the store is empty, it cannot overflow. So no frame of the wire is lost or held up, only delayed, and frames
 // never interleave.
 //
 // The loop cannot block the sender for ever: pkt_rx always takes. A wire that leaves no

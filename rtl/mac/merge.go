@@ -7,10 +7,10 @@ import "rnic/rtl/port"
 const maxWait = 4096
 
 // merge is the state of the way to RxOut. Beats of the wire take it at once. A frame of
-// the loop takes it in a cycle between two frames of the wire in which no beat of the
-// wire comes; from then on until its end beats of the wire go to the store of late
-// ones, and so do those that come before that is empty again. One comes and one goes then,
-// so the store never has more beats than the longest frame, less the first one.
+// the loop takes it between two frames of the wire, when no beat of the wire is late; from
+// then on until its end beats of the wire go to the store of late ones, and so do those
+// that come before that is empty again. One comes and one goes then, so the store never
+// has more beats than the longest frame.
 type merge struct {
 	Loop   bool // inside a frame of the loop
 	Inside bool // inside a frame of the wire, as RxOut sees it
@@ -28,26 +28,25 @@ func (r *Receive) Eval() {
 		return
 	}
 	q, d := &r.Q.Merge, &r.D.Merge
-	late := q.Busy || q.Count > 0
+	turn := r.turning()
+	sent := r.wire()
 	switch {
-	case q.Loop:
+	case turn:
+		d.Wait = 0
 		r.turn()
-	case late:
+		if q.Busy { // the first late beat waits in the output register
+			return
+		}
+	case q.Busy:
 		r.catchUp()
 	}
-	sent := r.wire()
-	if !q.Loop || !q.Busy {
-		r.fetch()
-	}
-	if q.Loop || !r.loop.Valid() {
+	r.fetch()
+	if turn || !r.loop.Valid() {
 		return
 	}
 	switch {
 	case q.Lost:
 		r.lose()
-	case !late && !sent && !d.Inside:
-		d.Wait = 0
-		r.turn()
 	case q.Wait == maxWait:
 		d.Lost, d.Losses = true, q.Losses+1
 	case sent:
@@ -55,10 +54,16 @@ func (r *Receive) Eval() {
 	}
 }
 
+// turning tells whether this cycle is the loop's.
+func (r *Receive) turning() bool {
+	q := &r.Q.Merge
+	return q.Loop || r.loop.Valid() && !q.Lost && !q.Inside && !q.Busy && q.Count == 0
+}
+
 // next is where a beat of the wire goes.
 func (r *Receive) next(last bool) *port.EthBeat {
 	q, d := &r.Q.Merge, &r.D.Merge
-	if !q.Loop && !q.Busy && q.Count == 0 {
+	if !r.turning() && !q.Busy && q.Count == 0 {
 		d.Inside = !last
 		return r.RxOut.Next()
 	}
@@ -89,9 +94,6 @@ func (r *Receive) lose() {
 
 // catchUp sends the oldest late beat.
 func (r *Receive) catchUp() {
-	if !r.Q.Merge.Busy {
-		return
-	}
 	b := r.late.Data(1)
 	*r.RxOut.Next() = *b
 	r.D.Merge.Busy, r.D.Merge.Inside = false, !b.Last
