@@ -19,9 +19,10 @@ const bufferSize = 1 << 20
 
 // Seen is a frame that passed a port.
 type Seen struct {
-	Ps  int64 // of its last bit
-	Tx  bool  // it left the host
-	Len int   // bytes, without FCS
+	Ps  int64  // of its last bit
+	Tx  bool   // it left the host
+	Len int    // bytes, without FCS
+	All []byte // the frame itself, without FCS
 	roce.Packet
 	Err error // why it is no RoCE packet
 }
@@ -73,7 +74,7 @@ func (d *Side) frame(f tb.Frame) {
 	if err == nil && f.BadFCS {
 		err = errFCS
 	}
-	d.Seen = append(d.Seen, Seen{Ps: f.TimePs, Tx: f.Tx, Len: len(data), Packet: p, Err: err})
+	d.Seen = append(d.Seen, Seen{Ps: f.TimePs, Tx: f.Tx, Len: len(data), All: data, Packet: p, Err: err})
 }
 
 func (d *Side) begin(fn func()) {
