@@ -214,12 +214,16 @@ func (a *Acceptor) Stop(now uint64, qpn uint32, reset bool) {
 	q := a.qps[qpn]
 	q.phase, q.since, q.reset = stopping, now, reset
 	q.mayFail(now)
+	if reset {
+		q.unbind(now, false)
+	}
 }
 
 // Stopped tells that it has been.
 func (a *Acceptor) Stopped(now uint64, qpn uint32) {
 	q := a.qps[qpn]
 	if q.reset {
+		q.unbind(now, true)
 		c := QP{PD: q.pd, SigAll: q.sigAll, Type: q.typ, Shared: q.shared != nil}
 		if c.Shared {
 			c.SRQ = q.shared.n
@@ -232,6 +236,7 @@ func (a *Acceptor) Stopped(now uint64, qpn uint32) {
 
 // Destroyed tells that a QP is no more.
 func (a *Acceptor) Destroyed(now uint64, qpn uint32) {
+	a.qps[qpn].unbind(now, true)
 	a.qps[qpn].gone = now
 	a.buried[qpn] = now
 	a.qps[qpn].stop(now)

@@ -106,6 +106,13 @@ func (q *qp) sendDone(now uint64, c *Completion) {
 	} else {
 		q.failedAs(now, w, c)
 	}
+	if c.Status == abi.StatusSuccess {
+		for i := r.head; i <= k; i++ {
+			if r.all[i].local() {
+				q.a.changed(c.Made, &r.all[i].Change)
+			}
+		}
+	}
 	r.head = k + 1
 	r.prune(now, q.a.p.Inside)
 }

@@ -111,7 +111,7 @@ func (a *Acceptor) there(now uint64, r *receive) bool {
 
 // key judges the remote memory of a request.
 func (q *qp) key(now uint64, v *verdicts, key abi.Key, va uint64, n int, need abi.AccessFlags) {
-	if k := q.a.access(now, q.pd, key, va, n, need); k != good {
+	if k := q.a.access(now, q.pd, q.qpn, key, va, n, need); k != good {
 		v.add(refusal{code: accessError, status: abi.StatusLocAccess}, k == bad)
 	}
 }
@@ -158,7 +158,7 @@ func (q *qp) again(now uint64, s *state, n seq, p *roce.Packet, next []*state) [
 		f := s.find(n)
 		k := packets(int(p.RETH.Length), q.MTU)
 		if f == nil || !f.holds(n, k, p, q.MTU) ||
-			q.a.access(now, q.pd, abi.Key(p.RETH.RKey), p.RETH.VA, int(p.RETH.Length), abi.AccessRemoteRead) == bad {
+			q.a.access(now, q.pd, q.qpn, abi.Key(p.RETH.RKey), p.RETH.VA, int(p.RETH.Length), abi.AccessRemoteRead) == bad {
 			s.dropped++
 			return append(next, s)
 		}

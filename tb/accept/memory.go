@@ -29,6 +29,7 @@ const remember = 4096
 
 // log notes a write of the packet that has arrived last, once.
 func (a *Acceptor) log(key abi.Key, va uint64, data []byte) {
+	key, va = a.place(key, va)
 	if n := len(a.writes); n > 0 && a.writes[n-1].order == a.order {
 		return // in another state
 	}
@@ -38,8 +39,17 @@ func (a *Acceptor) log(key abi.Key, va uint64, data []byte) {
 	a.writes = append(a.writes, write{a.order, key, va, data})
 }
 
+// place is where memory is that more than one key leads to.
+func (a *Acceptor) place(key abi.Key, va uint64) (abi.Key, uint64) {
+	if r := a.regions[key]; r != nil && r.Of != 0 {
+		return r.Of, va - r.Addr + r.At
+	}
+	return key, va
+}
+
 // explains tells whether a write, of those behind an order, brings byte b to va.
 func (a *Acceptor) explains(key abi.Key, va uint64, b byte, order int) bool {
+	key, va = a.place(key, va)
 	for i := len(a.writes) - 1; i >= 0 && a.writes[i].order > order; i-- {
 		w := &a.writes[i]
 		if w.key != key {

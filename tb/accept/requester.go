@@ -137,6 +137,8 @@ func (q *qp) fresh(now uint64, s seq, w *sent) {
 	r := &q.requests
 	starts, ends := s == w.first, s == w.last || w.Op == abi.OpRead
 	switch {
+	case starts && !q.executed(w):
+		q.fail(now, s, "verbs-semantics.md: key and access change when the bind executes, in queue order", "a work request begins before one that changes keys")
 	case r.top-r.una >= window:
 		q.fail(now, s, "roce.md, PSN arithmetic", "2^23 PSNs are outstanding")
 	case starts && q.drain != 0 && now > q.drain+q.a.p.Inside && r.unrest+q.a.p.Inside < q.drain: // or it had begun, but for the wire

@@ -154,7 +154,7 @@ func (q *qp) fails(now uint64, d *due, syn roce.Syndrome) bool {
 	case 3<<5 | operational:
 		return q.a.p.FaultyReads
 	case 3<<5 | accessError:
-		return d.data != nil && q.a.access(now, q.pd, d.data.key, d.data.va+uint64(d.off), d.len, abi.AccessRemoteRead) != good
+		return d.data != nil && q.a.access(now, q.pd, q.qpn, d.data.key, d.data.va+uint64(d.off), d.len, abi.AccessRemoteRead) != good
 	}
 	return false
 }

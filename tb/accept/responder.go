@@ -391,7 +391,7 @@ func (q *qp) complete(now uint64, s *state, p *roce.Packet) bool {
 // invalidate ends a region that a SEND names, and tells whether it may.
 func (a *Acceptor) invalidate(now uint64, pd int, key abi.Key) bool {
 	r := a.regions[key]
-	if r == nil || r.PD != pd || r.dead != 0 && now > r.dead+a.p.Inside {
+	if r == nil || r.PD != pd || r.weak || r.dead != 0 && now > r.dead+a.p.Inside {
 		return false
 	}
 	if r.gone == 0 {

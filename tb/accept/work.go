@@ -21,7 +21,8 @@ type SendWR struct {
 	SwapAdd    uint64
 	Compare    uint64
 
-	To Datagram // UD
+	To     Datagram // UD
+	Change Change   // of keys: LOCAL_INV, BIND_MW, FAST_REG
 
 	SGEs   []abi.SGE     // local; those of inline data are not looked at
 	Inline bool          // the data is in the WQE
@@ -83,8 +84,9 @@ func (a *Acceptor) PostSend(now uint64, qpn uint32, w SendWR) {
 	s := &sent{SendWR: w, posted: now, first: r.nominal, number: r.number, receives: r.receives, fetched: r.fetched}
 	n := packets(w.length(), q.MTU)
 	switch {
-	case w.Op == abi.OpNop:
+	case w.Op == abi.OpNop || w.local():
 		n = 0
+		a.change(now, &w.Change)
 	default:
 		r.number++
 		s.number = r.number
@@ -101,7 +103,7 @@ func (a *Acceptor) PostSend(now uint64, qpn uint32, w SendWR) {
 	}
 	r.nominal += seq(n)
 	s.last = r.nominal - 1
-	s.fault = !w.Inline && w.Op != abi.OpNop && !a.local(q.pd, w.SGEs, 0, w.length(), w.fetches())
+	s.fault = !w.Inline && w.Op != abi.OpNop && !w.local() && !a.local(q.pd, w.SGEs, 0, w.length(), w.fetches())
 	if s.fault && !q.unreliable() {
 		q.mayFail(now)
 	}

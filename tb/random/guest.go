@@ -109,6 +109,12 @@ type guest struct {
 	recvs map[uint64]int // slots of what is posted
 	order []uint64       // sends that are not done
 	space hdl.Event
+
+	windows []*window
+	opened  map[int]opened // of the peer
+	leaving []int          // of those, which it is to be done with
+	cloth   *driver.Buffer // memory of the windows, and its region
+	frame   *driver.MR
 }
 
 // guestRegions is what a host tells the peer of its guests.

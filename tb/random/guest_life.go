@@ -41,6 +41,9 @@ func (g *guests) begin(t *hdl.Thread, bus *host.Bus, phase int) error {
 		}
 	}
 	for _, q := range g.list {
+		if err := q.makeWindows(); err != nil {
+			return err
+		}
 		if err := q.prepare(phase); err != nil {
 			return err
 		}
@@ -146,6 +149,9 @@ func (q *guest) prepare(phase int) (err error) {
 		}
 		q.vacate()
 	}
+	if fate != Keep {
+		q.remake()
+	}
 	if err != nil || fate != Recreate {
 		return err
 	}
@@ -156,7 +162,7 @@ func (q *guest) prepare(phase int) (err error) {
 		c.Shared, c.SRQ = true, srq.Number()
 	}
 	q.qp, err = s.pds[0].CreateQP(driver.QPConfig{
-		SRQ:  srq,
+		SRQ: srq, MaxFastRegPages: 4,
 		Type: q.Type, SendCQ: q.cq, RecvCQ: q.cq, MaxSend: q.MaxSend, MaxRecv: q.MaxRecv, MaxSendSGE: q.SendSGE, MaxRecvSGE: q.RecvSGE,
 		MaxInline: 64, SigAll: q.SigAll, IPv6: q.IPv6, PSN: q.PSN[s.n],
 	})

@@ -96,6 +96,8 @@ func (g *guests) complete(wc *driver.WC) {
 			q.order = q.order[k+1:]
 			q.open = len(q.order)
 			q.space.Notify()
+			q.turned(wc.ID)
+			q.let()
 		}
 	}
 }

@@ -75,30 +75,51 @@ func (q *guest) send(t *hdl.Thread, bus *host.Bus) error {
 func (q *guest) post(qp *driver.QP, r *rand.Rand, phase, n int) error {
 	s := q.s
 	var wrs []driver.SendWR
+	flush := func() error { // what is drawn so far
+		if len(wrs) == 0 {
+			return nil
+		}
+		_, err := qp.PostSend(wrs...)
+		wrs = nil
+		return err
+	}
 	for i := range n {
 		w := q.draw(r, phase)
 		w.Signaled = w.Signaled || i == n-1
 		q.order = append(q.order, w.ID)
 		q.tell(&w)
+		if b := w.Bind; b != nil && w.window1 {
+			if err := flush(); err != nil {
+				return err
+			}
+			if err := b.MW.On(q.s.dev).Bind(qp, driver.BindWR{ID: w.ID, Signaled: true, Bind: *b}); err != nil {
+				return err
+			}
+			continue
+		}
 		wrs = append(wrs, w.SendWR)
 	}
 	q.open += n
 	s.moves++
-	_, err := qp.PostSend(wrs...)
-	return err
+	return flush()
 }
 
 // guestWR is a work request and what it carries.
 type guestWR struct {
 	driver.SendWR
-	data []byte
-	path accept.Path
+	data    []byte
+	path    accept.Path
+	change  accept.Change
+	window1 bool // it is a bind of type 1
 }
 
 // draw draws a work request.
 func (q *guest) draw(r *rand.Rand, phase int) (w guestWR) {
 	q.next++
 	w.ID, w.Signaled, w.Solicited = q.next, chance(r, 40), chance(r, 20)
+	if chance(r, 15) && q.turn(r, &w) {
+		return w
+	}
 	w.Op = pick(r, abi.OpSend, abi.OpSend, abi.OpSendImm, abi.OpNop)
 	most := guestMost
 	if q.Type != abi.QPTypeUD && chance(r, 50) {
@@ -124,6 +145,9 @@ func (q *guest) draw(r *rand.Rand, phase int) (w guestWR) {
 	if w.Op == abi.OpWrite || w.Op == abi.OpWriteImm {
 		to := q.peer[phase].Target
 		w.RemoteAddr, w.RKey = to.Addr+uint64(r.IntN(guestTarget-n+1)), to.RKey
+		if chance(r, 50) {
+			q.through(r, &w)
+		}
 		if q.Type == abi.QPTypeRC {
 			return w
 		}
@@ -170,6 +194,6 @@ func (g *guests) elements(r *rand.Rand, mr *driver.MR, off, n, most int) (l []dr
 func (q *guest) tell(w *guestWR) {
 	q.s.accept.PostSend(q.s.cycle(), q.qp.Number(), accept.SendWR{
 		ID: w.ID, Op: w.Op, Data: w.data, Imm: w.Imm, Signaled: w.Signaled, Solicited: w.Solicited, RemoteAddr: w.RemoteAddr, RKey: w.RKey,
-		SGEs: w.SGEs, Inline: w.Inline != nil, To: accept.Datagram{QPN: w.RemoteQPN, QKey: w.RemoteQKey, Path: w.path},
+		SGEs: w.SGEs, Inline: w.Inline != nil, Change: w.change, To: accept.Datagram{QPN: w.RemoteQPN, QKey: w.RemoteQKey, Path: w.path},
 	})
 }

@@ -20,6 +20,7 @@ const (
 	msgDone      = 'd' // the sender has come to the next point where both meet
 	msgRegions   = 'r' // of a phase, as JSON
 	msgGuests    = 'g' // QPs and memory of the guests, as JSON
+	msgWindow    = 'w' // see guests.hear
 	msgSated     = 's' // the guests of the sender have no more to send in the phase
 	msgCalm      = 'q' // whether nothing has come to the sender since it last said so
 )
@@ -57,6 +58,8 @@ func (s *side) listen(t *hdl.Thread, _ *host.Bus) error {
 			}
 			s.guests.peer = append(s.guests.peer, r)
 			s.step.Notify()
+		case msgWindow:
+			s.guests.hear(m)
 		case msgSated:
 			s.guests.told++
 		case msgCalm:
