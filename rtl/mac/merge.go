@@ -99,10 +99,11 @@ func (r *Receive) catchUp() {
 	r.D.Merge.Busy, r.D.Merge.Inside = false, !b.Last
 }
 
-// fetch reads the next late beat.
+// fetch reads the next late beat, and be it the one that comes now: a cycle that is free on
+// the wire is one in which there are fewer of them.
 func (r *Receive) fetch() {
 	q, d := &r.Q.Merge, &r.D.Merge
-	if q.Count > 0 {
+	if d.Count > 0 {
 		r.late.Read(1, int(q.Rd))
 		d.Busy = true
 		d.Count--

@@ -60,7 +60,7 @@ func New(p Params) *MAC {
 	m.Receive.maxFrame = p.MaxFrame
 	m.Receive.hold.Init(1, hdl.WriteFirst)
 	longest := (int(p.MaxFrame) + beatBytes - 1) / beatBytes
-	m.Receive.late.Init(longest, hdl.ReadFirst)
+	m.Receive.late.Init(longest, hdl.WriteFirst)
 	m.Loop.maxFrame = p.MaxFrame - roce.FCSSize
 	m.Loop.store.Init(2*longest, hdl.ReadFirst)
 	hdl.Connect(&m.Transmit.loop, &m.Loop.in, 2)
