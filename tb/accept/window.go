@@ -41,7 +41,7 @@ func (q *qp) executed(w *sent) bool {
 	r := &q.requests
 	for _, o := range r.all[r.head:] {
 		switch {
-		case o == w:
+		case o == w, o.first > w.first:
 			return true
 		case o.local() && o.first > r.una:
 			return false
