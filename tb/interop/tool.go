@@ -131,21 +131,27 @@ func (a *attempt) pingpong(s service, size, rounds int) func(net.Conn) error {
 	})
 }
 
-// shared serves ibv_srq_pingpong with as many queue pairs: what comes to one is
+// mostPairs is of how many queue pairs ibv_srq_pingpong tells, whether it has them or
+// not.
+const mostPairs = 256
+
+// sharedPingpong serves ibv_srq_pingpong with as many queue pairs: what comes to one is
 // answered by it, until the tool has ended.
 func (a *attempt) sharedPingpong(s service, size, qps int, answered *int) func(net.Conn) error {
 	return served(func(c net.Conn) {
 		type pair struct{ own, first uint64 }
 		var own []pair
 		var gid [16]byte
-		for range qps {
-			var qpn, psn uint64
-			qpn, psn, gid = a.told(c)
-			_, n, first := a.peerOf(s, qpn, psn, gid)
-			own = append(own, pair{n, first})
+		for i := range mostPairs {
+			qpn, psn, g := a.told(c)
+			if i < qps {
+				_, n, first := a.peerOf(s, qpn, psn, g)
+				own, gid = append(own, pair{n, first}), g
+			}
 		}
 		a.ask(a.model, "put off=%d hex=%x", source, pages(size))
-		a.ask(a.model, "srecv %d off=%d len=%d id=100 n=100", s.srq, target, size)
+		a.ask(a.model, "srecv %d off=%d len=%d id=100 n=60", s.srq, target, size)
+		own = append(own, make([]pair, mostPairs-qps)...)
 		for _, p := range own {
 			a.tell(c, p.own, p.first, gid)
 		}

@@ -47,7 +47,7 @@ func tools() (list []Case) {
 			if answered < 20 {
 				a.fail("%d messages came", answered)
 			}
-			for i := range 20 {
+			for i := 4; i < 20; i++ { // the first of each queue pair are zeros, then it sends what it received
 				a.compare(a.model, target+i*3000, pages(3000), "ping")
 			}
 		})

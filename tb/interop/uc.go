@@ -75,16 +75,38 @@ func brokenSend(a *attempt, req *end, skip int) {
 	n.transfer("send_imm", 100, 3)
 }
 
+// deaf demands that Linux's queue pair takes nothing any more behind a WRITE that lost
+// a packet, though it counts all that comes, until it is reset.
+func (n *conn) deaf() {
+	for i, op := range []string{"write_imm", "send_imm", "write_imm"} {
+		n.ask(n.req, "send %d op=%s off=%d len=3000 id=%d addr=%#x rkey=%#x", n.id, op, source, 72+i, n.resp.addr+target, n.resp.rkey)
+		n.expect(n.req, fmt.Sprintf("id=%d status=0", 72+i))
+	}
+	if r := n.ask(n.resp, "poll 1 ms=200"); r != "0" {
+		n.fail("%v: %s", n.resp, r)
+	}
+	for _, e := range []*end{n.req, n.resp} {
+		n.ask(e, "reset %d", n.id)
+	}
+	m := n.connect(n.req, options{typ: "uc", reuse: n})
+	m.sent = 10
+	m.transfer("send", 5000, 0)
+	m.transfer("write_imm", 5000, 2)
+}
+
 // brokenWrite loses a packet of a WRITE with immediate: no receive ends for it.
 func brokenWrite(a *attempt, req *end) {
 	n := a.connect(req, options{typ: "uc"})
 	n.transfer("write_imm", 5000, 1)
-	n.ask(n.resp, "recv %d off=0 len=0 id=71", n.id)
+	n.ask(n.resp, "recv %d off=%d len=5000 id=71", n.id, target)
 	n.lossOf(2)
 	n.ask(req, "send %d op=write_imm off=%d len=5000 id=70 addr=%#x rkey=%#x imm=1", n.id, source, n.resp.addr+target, n.resp.rkey)
 	n.expect(req, "id=70 status=0")
 	n.hub.set(req.side, nil)
-	n.behindGap()
+	if n.resp.side == linux {
+		n.deaf()
+		return
+	}
 	n.ask(req, "send %d op=write_imm off=%d len=3000 id=72 addr=%#x rkey=%#x imm=2", n.id, source, n.resp.addr+target, n.resp.rkey)
 	n.expect(req, "id=72 status=0")
 	n.expect(n.resp, "id=71 status=0 recv=3000 imm=0x2")
