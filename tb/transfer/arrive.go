@@ -84,7 +84,8 @@ func (in *inbox) from(wc *driver.WC) (int, error) {
 }
 
 // which is the message in a receive: the one whose turn it is of those of a QP of host
-// a, or else the nearest that has the same bytes. Immediate data names it.
+// a, or else the nearest that has the same bytes: messages alike can't be told apart.
+// Without faults none comes again, or late. Immediate data names it.
 func (in *inbox) which(wc *driver.WC, from int) (int, error) {
 	r, j := in.r, &in.r.j
 	lo, hi := r.span(in.round)
@@ -106,7 +107,11 @@ func (in *inbox) which(wc *driver.WC, from int) (int, error) {
 	}
 	wrong := errors.New("none is as long")
 	found := false
-	for down := up - step; up < hi || down >= lo; up, down = up+step, down-step {
+	down := up - step
+	if j.Faults == nil {
+		down = lo - 1
+	}
+	for ; up < hi || down >= lo; up, down = up+step, down-step {
 		for _, i := range []int{up, down} {
 			if i < lo || i >= hi || int(wc.ByteLen) != j.length(i)+j.header() {
 				continue

@@ -114,7 +114,7 @@ func TestNoRoom(t *testing.T) {
 		b, err := tb.New(tb.Config{Seed: 1})
 		require.NoError(t, err)
 		b.Hosts[1].Machine.RC.Params.Read = host.Constant(40_000_000)
-		j := transfer.Job{Data: bytes.NewReader(payload(200*4096, 1)), Transport: tr, MTU: roce.MTU4096, QPs: 1, MsgSize: 4096, Depth: 64, Batch: 8}
+		j := transfer.Job{Data: bytes.NewReader(make([]byte, 200*4096)), Transport: tr, MTU: roce.MTU4096, QPs: 1, MsgSize: 4096, Depth: 64, Batch: 8}
 		r, err := j.Run(b)
 		b.Close()
 		require.NoError(t, err)
