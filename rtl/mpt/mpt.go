@@ -51,6 +51,12 @@
 // free. Deregistration makes the key invalid at once; what was translated before may
 // still be on its way to memory: admin waits for that.
 //
+// A memory operation that ends a key (LOCAL_INV, an unbind, a bind elsewhere) answers at
+// once too, and nobody waits: an access of the peer that was translated a few cycles before
+// may reach memory after the operation's CQE. A program that wants none ends the key by
+// SEND with invalidate, which comes behind all that its sender has asked for, or
+// deregisters the region.
+//
 // Invariants: a request is taken only with room for its answer; an entry is
 // valid only with all its pages written; a region's count is that of the windows bound to
 // it, but for a change that is under way.
