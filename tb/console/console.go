@@ -161,8 +161,7 @@ func (c *Console) region(a *args) (string, error) {
 		if m == nil {
 			return "", fmt.Errorf("no region %d", a.id)
 		}
-		delete(c.mrs, a.id)
-		return "", m.Dereg()
+		return "", gone(c.mrs, a.id, m.Dereg())
 	}
 	m, err := c.pd.RegMRRange(c.buf, a.length("off", 0), a.length("len", BufferSize), access(a.kv["access"]))
 	if err != nil {

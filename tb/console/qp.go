@@ -79,8 +79,7 @@ func (c *Console) onQP(a *args, q *queuePair) (string, error) {
 		m, err := q.Query()
 		return fmt.Sprintf("%v psn=%d rpsn=%d", m.State, m.NextPSN, m.ExpectedPSN), err
 	case "del":
-		delete(c.qps, a.id)
-		return "", q.Destroy()
+		return "", gone(c.qps, a.id, q.Destroy())
 	}
 	return "", fmt.Errorf("no command %q", a.verb)
 }

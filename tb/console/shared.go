@@ -28,11 +28,18 @@ func (c *Console) shared(a *args) (string, error) {
 	case "slimit":
 		return "", s.Modify(driver.SRQAttr{Limit: a.length("limit", 0)}, abi.SRQLimit)
 	case "sdel":
-		delete(c.srq, a.id)
-		return "", s.Destroy()
+		return "", gone(c.srq, a.id, s.Destroy())
 	}
 	attr, err := s.Query()
 	return fmt.Sprintf("limit=%d max=%d", attr.Limit, attr.MaxRecv), err
+}
+
+// gone forgets an object, if it is no more.
+func gone[T any](m map[int]T, id int, err error) error {
+	if err == nil {
+		delete(m, id)
+	}
+	return err
 }
 
 // handle makes an address handle of UD, or destroys it.
@@ -53,8 +60,7 @@ func (c *Console) handle(a *args) (string, error) {
 	if h == nil {
 		return "", fmt.Errorf("no address handle %d", a.id)
 	}
-	delete(c.ahs, a.id)
-	return "", h.Destroy()
+	return "", gone(c.ahs, a.id, h.Destroy())
 }
 
 // window makes a memory window of type 2 and posts its bind, or gives it up.
@@ -64,8 +70,7 @@ func (c *Console) window(a *args) (string, error) {
 		if w == nil {
 			return "", fmt.Errorf("no window %d", a.id)
 		}
-		delete(c.mws, a.id)
-		return "", w.Dealloc()
+		return "", gone(c.mws, a.id, w.Dealloc())
 	}
 	q := c.qps[a.length("qp", 0)]
 	if q == nil {
