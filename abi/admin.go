@@ -19,7 +19,7 @@ type AdminCommand struct {
 	Op      AdminOp `doc:"what to do"`
 	Flags   uint8   `doc:"none defined: 0"`
 	ID      uint16  `doc:"returned in the completion"`
-	Object  uint32  `doc:"EQN, CQN, QPN or key index, chosen by the driver"`
+	Object  uint32  `doc:"EQN, CQN, QPN, SRQN, AHN or key index, chosen by the driver"`
 	Mailbox uint64  `doc:"bus address of a 256-byte mailbox, 256-byte aligned; 0 where the command has none"`
 	Param0  uint32  `doc:"none defined: 0"`
 	Param1  uint32  `doc:"none defined: 0"`
@@ -64,9 +64,15 @@ const (
 	AdminDeregMR     AdminOp = 11
 	AdminModifyCQ    AdminOp = 12
 	AdminResizeCQ    AdminOp = 13
+	AdminCreateAH    AdminOp = 14
+	AdminDestroyAH   AdminOp = 15
+	AdminCreateSRQ   AdminOp = 16
+	AdminModifySRQ   AdminOp = 17
+	AdminQuerySRQ    AdminOp = 18
+	AdminDestroySRQ  AdminOp = 19
 
 	// NumAdminOps is one more than the last.
-	NumAdminOps = 14
+	NumAdminOps = 20
 )
 
 var adminOps = newEnum("ADMIN",
@@ -80,10 +86,16 @@ var adminOps = newEnum("ADMIN",
 	enumValue[AdminOp]{AdminModifyQP, "MODIFY_QP", "object: QPN; reads the attributes of a QPMailbox that AttrMask names; to RESET it completes when nothing of the QP is in flight"},
 	enumValue[AdminOp]{AdminQueryQP, "QUERY_QP", "object: QPN; writes a QPMailbox"},
 	enumValue[AdminOp]{AdminDestroyQP, "DESTROY_QP", "object: QPN; completes when nothing of the QP is in flight"},
-	enumValue[AdminOp]{AdminRegMR, "REG_MR", "object: key index; reads an MRMailbox"},
-	enumValue[AdminOp]{AdminDeregMR, "DEREG_MR", "object: key index; completes when no access to it is in flight"},
+	enumValue[AdminOp]{AdminRegMR, "REG_MR", "object: key index; reads an MRMailbox: a region, room for one that FAST_REG fills, or a memory window"},
+	enumValue[AdminOp]{AdminDeregMR, "DEREG_MR", "object: key index; completes when no access to it is in flight; BUSY while windows are bound to the region"},
 	enumValue[AdminOp]{AdminModifyCQ, "MODIFY_CQ", "object: CQN; reads Count and Period of a CQMailbox; an event that is held back comes at once"},
 	enumValue[AdminOp]{AdminResizeCQ, "RESIZE_CQ", "object: CQN; reads Base, LogSize and CI of a CQMailbox; result: index of the first CQE in the new ring"},
+	enumValue[AdminOp]{AdminCreateAH, "CREATE_AH", "object: AHN; reads an AHMailbox"},
+	enumValue[AdminOp]{AdminDestroyAH, "DESTROY_AH", "object: AHN; a WQE that names it later fails"},
+	enumValue[AdminOp]{AdminCreateSRQ, "CREATE_SRQ", "object: SRQN; reads an SRQMailbox"},
+	enumValue[AdminOp]{AdminModifySRQ, "MODIFY_SRQ", "object: SRQN; reads Mask and what it names of an SRQMailbox"},
+	enumValue[AdminOp]{AdminQuerySRQ, "QUERY_SRQ", "object: SRQN; writes an SRQMailbox"},
+	enumValue[AdminOp]{AdminDestroySRQ, "DESTROY_SRQ", "object: SRQN; BUSY while a QP uses it"},
 )
 
 // Width is the number of bits of an AdminOp.

@@ -19,6 +19,7 @@ const (
 	RxDropBadState
 	RxDropBadPKey
 	RxDropBadAddress
+	RxDropBadQKey
 	RxDropOther
 	DuplicateRequest
 	OutOfSequence
@@ -57,6 +58,8 @@ const (
 	DMAReadErrors
 	WQEFetches
 	AdminCommands
+	RawTxFrames
+	RawRxFrames
 
 	NumCounters = iota
 )
@@ -76,6 +79,7 @@ var counters = [NumCounters]struct{ name, doc string }{
 	RxDropBadState:            {"rx_drop_bad_state", "packets dropped: QP not in a state to receive them"},
 	RxDropBadPKey:             {"rx_drop_bad_pkey", "packets dropped: wrong P_Key"},
 	RxDropBadAddress:          {"rx_drop_bad_address", "packets dropped: source or destination address not the QP's"},
+	RxDropBadQKey:             {"rx_drop_bad_qkey", "datagrams dropped: wrong Q_Key"},
 	RxDropOther:               {"rx_drop_other", "packets dropped for another reason: ghost ACKs and responses, duplicates that cannot be answered, packets behind a NAK"},
 	DuplicateRequest:          {"duplicate_request", "requests received again"},
 	OutOfSequence:             {"out_of_sequence", "requests received beyond the expected PSN"},
@@ -114,6 +118,8 @@ var counters = [NumCounters]struct{ name, doc string }{
 	DMAReadErrors:             {"dma_read_errors", "completions with an error status, and completion timeouts"},
 	WQEFetches:                {"wqe_fetches", "reads of send WQEs"},
 	AdminCommands:             {"admin_commands", "admin commands completed"},
+	RawTxFrames:               {"raw_tx_frames", "frames of RAW_PACKET QPs sent"},
+	RawRxFrames:               {"raw_rx_frames", "frames that are not RoCE, given to a RAW_PACKET QP"},
 }
 
 // Width is the number of bits of a Counter.

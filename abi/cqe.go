@@ -9,7 +9,7 @@ const CQESize = 64
 // length, immediate, source QPN and flags say nothing; the opcode's bit 7 still
 // tells which queue the WQE was on.
 type CQE struct {
-	Index     uint16    `doc:"index of the WQE that is done: its first unit, or its receive queue entry; receive WQEs of an SRQ: the slot"`
+	Index     uint16    `doc:"index of the WQE that is done: its first unit, or its receive queue entry; receive WQEs of an SRQ: the slot, or NoSlot"`
 	Opcode    WCOpcode  `doc:"what is done"`
 	Status    WCStatus  `doc:"how it ended"`
 	QPN       uint32    `bits:"24" doc:"local QP"`
@@ -35,12 +35,14 @@ const (
 	CQEGRH     CQEFlags = 1
 	CQEWithImm CQEFlags = 2
 	CQEWithInv CQEFlags = 8
+	CQEVLAN    CQEFlags = 16
 )
 
 var cqeFlags = newMask("CQE",
 	enumValue[CQEFlags]{CQEGRH, "GRH", "UD receive: 40 bytes of header come before the data"},
 	enumValue[CQEFlags]{CQEWithImm, "WITH_IMM", "Imm is an immediate"},
 	enumValue[CQEFlags]{CQEWithInv, "WITH_INV", "Imm is the key that was invalidated"},
+	enumValue[CQEFlags]{CQEVLAN, "VLAN", "RAW_PACKET: Imm is the 802.1Q tag control that was taken out of the frame"},
 )
 
 // Width is the number of bits of CQEFlags.

@@ -15,6 +15,7 @@
 //	host memory, all rings a power of two of entries, contiguous in bus address space
 //	send queue        units of 64 B       driver -> device, announced by doorbell
 //	receive queue     stride of the QP    driver -> device, announced by doorbell
+//	  shared          stride of the SRQ   a list in a ring: see RWQEControl
 //	completion queue  CQEs of 64 B        device -> driver, told by phase bit
 //	event queue       events of 32 B      device -> driver, told by phase bit
 //	admin ring        commands of 64 B    driver -> device, ADMIN_DOORBELL

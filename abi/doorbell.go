@@ -6,7 +6,7 @@ import "rnic/bits"
 // another page than the one bound to the object at its creation is counted
 // (doorbell_bad_page) and ignored, as is an unknown number (doorbell_bad_number).
 type Doorbell struct {
-	Number        uint32       `bits:"24" doc:"QPN, CQN or EQN"`
+	Number        uint32       `bits:"24" doc:"QPN, CQN, EQN or SRQN"`
 	Kind          DoorbellKind `doc:"what the index is"`
 	SolicitedOnly bool         `doc:"CQ_ARM: only a solicited completion or an error raises the event"`
 	_             struct{}     `bits:"3"`
@@ -45,6 +45,7 @@ const (
 	DoorbellCQ    DoorbellKind = 2
 	DoorbellCQArm DoorbellKind = 3
 	DoorbellEQ    DoorbellKind = 4
+	DoorbellSRQ   DoorbellKind = 5
 )
 
 var doorbellKinds = newEnum("DOORBELL",
@@ -53,6 +54,7 @@ var doorbellKinds = newEnum("DOORBELL",
 	enumValue[DoorbellKind]{DoorbellCQ, "CQ", "completion queue consumer index"},
 	enumValue[DoorbellKind]{DoorbellCQArm, "CQ_ARM", "completion queue consumer index, and arm: one event for the next CQE beyond it, at once if there is one"},
 	enumValue[DoorbellKind]{DoorbellEQ, "EQ", "event queue consumer index, and arm: one interrupt for the next event beyond it, at once if there is one"},
+	enumValue[DoorbellKind]{DoorbellSRQ, "SRQ", "shared receive queue: number of entries posted, modulo 2^16"},
 )
 
 // Width is the number of bits of a DoorbellKind.

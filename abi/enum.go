@@ -76,5 +76,6 @@ func Enums() []*Enum {
 	return []*Enum{
 		mtus, doorbellKinds, wqeOps, wqeFlags, wcOpcodes, wcStatuses, cqeFlags, vendorErrs, eventTypes,
 		adminOps, adminStatuses, adminSyndromes, qpTypes, qpStates, qpAttrs, accessFlags, qpFlags,
+		keyKinds, srqAttrs,
 	}
 }

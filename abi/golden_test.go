@@ -43,6 +43,14 @@ func TestGoldenBytes(t *testing.T) {
 		encode(WQEAtomicLayout, WQEAtomic{Ctrl: ctrl, Remote: remote, SGE: sge,
 			Atomic: AtomicSegment{SwapAdd: 2, Compare: 1<<63 | 3}}))
 	require.Equal(t, bytes(64, bytes(48), sgeBytes), encode(WQESGEsLayout, WQESGEs{SGE: [4]SGE{3: sge}}))
+	require.Equal(t, bytes(64, ctrlBytes, "665544 00 332211 00 04030281 00000000", sgeBytes, bytes(16)),
+		encode(WQEUDLayout, WQEUD{Ctrl: ctrl, AH: AHSegment{AHN: 0x445566, DestQPN: 0x112233, QKey: 0x81020304}, SGE: [2]SGE{sge}}))
+	require.Equal(t, bytes(64, ctrlBytes, remoteBytes, "0706050403020100 0e", bytes(23)),
+		encode(WQEBindLayout, WQEBind{Ctrl: ctrl, Remote: remote, Bind: BindSegment{Length: 0x01020304050607,
+			Access: AccessRemoteWrite | AccessRemoteRead | AccessRemoteAtomic}}))
+	require.Equal(t, bytes(64, ctrlBytes, remoteBytes, "0706050403020100 2000 0c 07", bytes(20)),
+		encode(WQEFastRegLayout, WQEFastReg{Ctrl: ctrl, Remote: remote, FastReg: FastRegSegment{Length: 0x01020304050607,
+			NumPages: 32, LogPageSize: 12, Access: AccessLocalWrite | AccessRemoteWrite | AccessRemoteRead}}))
 	require.Equal(t, bytes(16, "04 00 3412 7856"), encode(RWQEControlLayout, RWQEControl{NumSGE: 4, Index: 0x1234, Next: 0x5678}))
 
 	require.Equal(t, bytes(64, "3412 81 05 332211 0a 665544 01 04030201 0d0c0b0a", "00000000", "0807060504030201", bytes(31), "01"),
@@ -66,6 +74,16 @@ func TestGoldenMailboxes(t *testing.T) {
 		encode(MRMailboxLayout, MRMailbox{Addr: 0x0102030405060708, Length: 4096, PD: 0x112233,
 			Access: AccessLocalWrite | AccessRemoteWrite | AccessRemoteRead, KeyLow: 0xaa, LogPageSize: 12,
 			PageList: 0x1112131415161718, NumPages: 0x01020304}))
+	require.Equal(t, bytes(256, bytes(16), "332211 00 aa 00 0000", bytes(8), "20000000 04030201 03"),
+		encode(MRMailboxLayout, MRMailbox{PD: 0x112233, KeyLow: 0xaa, NumPages: 32, FirstPage: 0x01020304, Kind: KeyWindow2}))
+	require.Equal(t, bytes(256, "332211 0000000000", "020000000002 01 40"),
+		encode(AHMailboxLayout, AHMailbox{PD: 0x112233, AV: AV{DMAC: [6]byte{2, 0, 0, 0, 0, 2}, SGIDIndex: 1, HopLimit: 64}}))
+	require.Equal(t, bytes(256, "0807060504030201 0a 06 03 03 332211 00 0201 0403 0605 0807"),
+		encode(SRQMailboxLayout, SRQMailbox{Base: 0x0102030405060708, LogSize: 10, LogStride: 6, MaxSGE: 3, Mask: SRQRing | SRQLimit,
+			PD: 0x112233, UARPage: 0x0102, Limit: 0x0304, Producer: 0x0506, Consumer: 0x0708}))
+	require.Equal(t, bytes(256, bytes(16), "04030201", bytes(52), "14131211 24232221 3231 4241"),
+		encode(DeviceMailboxLayout, DeviceMailbox{MaxSRQ: 0x01020304, MaxAH: 0x11121314, MaxSRQEntries: 0x21222324,
+			MaxFastRegPages: 0x3132, MaxRawFrame: 0x4142}))
 	require.Equal(t, bytes(40, "020000000002 01 40", "00000000000000000000ffff0a000002", "4523 11 68 01c0 0520"),
 		encode(AVLayout, AV{DMAC: [6]byte{2, 0, 0, 0, 0, 2}, SGIDIndex: 1, HopLimit: 64,
 			DGID:      [16]byte{10: 0xff, 11: 0xff, 12: 10, 15: 2},
@@ -99,7 +117,7 @@ func TestVerbsNumbers(t *testing.T) {
 	require.EqualValues(t, 1<<7|1<<8|1<<12|1<<15|1<<17|1<<20, AttrAV|AttrPathMTU|AttrRQPSN|AttrMinRNRTimer|AttrMaxDestRdAtomic|AttrDestQPN)
 	require.EqualValues(t, 1<<9|1<<10|1<<11|1<<13|1<<16, AttrTimeout|AttrRetryCnt|AttrRNRRetry|AttrMaxRdAtomic|AttrSQPSN)
 	require.EqualValues(t, 1<<1|1<<2|1<<6, AttrCurState|AttrSQDAsyncNotify|AttrQKey)
-	require.Equal(t, [...]QPType{2, 3, 4}, [...]QPType{QPTypeRC, QPTypeUC, QPTypeUD})
+	require.Equal(t, [...]QPType{2, 3, 4, 5}, [...]QPType{QPTypeRC, QPTypeUC, QPTypeUD, QPTypeRaw})
 	require.Equal(t, [...]QPState{0, 1, 2, 3, 4, 5, 6}, [...]QPState{QPReset, QPInit, QPRTR, QPRTS, QPSQD, QPSQE, QPErr})
 	require.Equal(t, [...]AccessFlags{1, 2, 4, 8, 16},
 		[...]AccessFlags{AccessLocalWrite, AccessRemoteWrite, AccessRemoteRead, AccessRemoteAtomic, AccessMWBind})

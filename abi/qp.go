@@ -83,7 +83,7 @@ type QPMailbox struct {
 // an IPv4-mapped address, ::ffff:a.b.c.d, else IPv6.
 type AV struct {
 	DMAC         [6]byte  `doc:"destination MAC, in the order of the wire"`
-	SGIDIndex    uint8    `doc:"own address: 0 IPv6, 1 IPv4"`
+	SGIDIndex    uint8    `doc:"own address: entry of the GID table, of the family of DGID"`
 	HopLimit     uint8    `doc:"TTL or hop limit"`
 	DGID         [16]byte `doc:"destination address, in the order of the wire"`
 	FlowLabel    uint32   `bits:"20" doc:"IPv6 flow label"`
@@ -121,12 +121,15 @@ const (
 	QPTypeRC QPType = 2
 	QPTypeUC QPType = 3
 	QPTypeUD QPType = 4
+	// QPTypeRaw is that of 8 in verbs, which has 3 bits here.
+	QPTypeRaw QPType = 5
 )
 
 var qpTypes = newEnum("QPT",
 	enumValue[QPType]{QPTypeRC, "RC", "reliable connection"},
 	enumValue[QPType]{QPTypeUC, "UC", "unreliable connection"},
 	enumValue[QPType]{QPTypeUD, "UD", "unreliable datagram"},
+	enumValue[QPType]{QPTypeRaw, "RAW_PACKET", "Ethernet frames as they are; the QP that RAW_QPN names receives those that are not RoCE"},
 )
 
 // Width is the number of bits of a QPType.

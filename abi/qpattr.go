@@ -57,7 +57,7 @@ func (m QPAttr) String() string { return qpAttrs.text(uint32(m)) }
 // no such transition by request. InfiniBand volume 1, section 11.2.5.2.
 func Transition(t QPType, from, to QPState) (required, optional QPAttr, ok bool) {
 	if to == QPReset || to == QPErr {
-		return 0, 0, t >= QPTypeRC && t <= QPTypeUD && from <= QPErr
+		return 0, 0, t >= QPTypeRC && t <= QPTypeRaw && from <= QPErr
 	}
 	switch t {
 	case QPTypeRC:
@@ -66,6 +66,8 @@ func Transition(t QPType, from, to QPState) (required, optional QPAttr, ok bool)
 		return transitionUC(from, to)
 	case QPTypeUD:
 		return transitionUD(from, to)
+	case QPTypeRaw:
+		return transitionRaw(from, to)
 	}
 	return 0, 0, false
 }
@@ -146,6 +148,20 @@ func transitionUD(from, to QPState) (required, optional QPAttr, ok bool) {
 		return 0, AttrSQDAsyncNotify, true
 	case sqdToSQD:
 		return 0, AttrPKeyIndex | AttrQKey, true
+	}
+	return 0, 0, false
+}
+
+func transitionRaw(from, to QPState) (required, optional QPAttr, ok bool) {
+	switch edge(from, to) {
+	case resetToInit:
+		return AttrPort, 0, true
+	case initToInit:
+		return 0, AttrPort, true
+	case initToRTR, rtsToSQD, sqdToSQD:
+		return 0, 0, true
+	case rtrToRTS, rtsToRTS, sqdToRTS, sqeToRTS:
+		return 0, AttrCurState, true
 	}
 	return 0, 0, false
 }

@@ -37,6 +37,15 @@ UD SQD RTS - CUR_STATE,QKEY
 UD SQE RTS - CUR_STATE,QKEY
 UD RTS SQD - EN_SQD_ASYNC_NOTIFY
 UD SQD SQD - PKEY_INDEX,QKEY
+RAW_PACKET RESET INIT PORT -
+RAW_PACKET INIT INIT - PORT
+RAW_PACKET INIT RTR - -
+RAW_PACKET RTR RTS - CUR_STATE
+RAW_PACKET RTS RTS - CUR_STATE
+RAW_PACKET SQD RTS - CUR_STATE
+RAW_PACKET SQE RTS - CUR_STATE
+RAW_PACKET RTS SQD - -
+RAW_PACKET SQD SQD - -
 `
 
 func attrSet(t *testing.T, list string) (m QPAttr) {
@@ -70,7 +79,7 @@ func TestTransitions(t *testing.T) {
 				edge := fmt.Sprintf("%v %v %v", typ, from, to)
 				required, optional, ok := Transition(typ, from, to)
 				w, listed := want[edge]
-				known := typ >= QPTypeRC && typ <= QPTypeUD && from <= QPErr
+				known := typ >= QPTypeRC && typ <= QPTypeRaw && from <= QPErr
 				always := known && (to == QPReset || to == QPErr)
 				require.Equal(t, listed || always, ok, edge)
 				require.Equal(t, w, sets{required, optional}, edge)

@@ -107,6 +107,12 @@ type LinkCtrl struct {
 	_      struct{} `bits:"31"`
 }
 
+// RawQPN is register RAW_QPN.
+type RawQPN struct {
+	QPN uint32 `bits:"24" doc:"QPN; 0: none, such frames are dropped"`
+	_   uint8
+}
+
 // TimeUnit is register TIME_UNIT.
 type TimeUnit struct {
 	Cycles uint16 `doc:"cycles per unit of 4.096 us, at least 1: a write of 0 counts as 1"`

@@ -2,6 +2,7 @@ package abi
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"rnic/bits"
@@ -63,10 +64,16 @@ const (
 	RegPortGID0      = 0x090 // four registers
 	RegPortPKey      = 0x0a0
 	RegLinkCtrl      = 0x0a4
+	RegRawQPN        = 0x0a8
 	RegTimeUnit      = 0x0c0
 	RegCyclesLo      = 0x0c8
 	RegCyclesHi      = 0x0cc
+	RegPortGIDs      = 0x100 // GIDs 2 to 7, four registers each
 )
+
+// NumGIDs is the number of entries of the GID table: 0 is PORT_GID0, 1 the IPv4-mapped
+// form of PORT_IPV4.
+const NumGIDs = 8
 
 // Layouts of the registers that have more than one field.
 var (
@@ -83,6 +90,7 @@ var (
 	PortMTULayout       = bits.MustLayout[PortMTU]("PORT_MTU", bits.Little, 4)
 	PortPKeyLayout      = bits.MustLayout[PortPKey]("PORT_PKEY", bits.Little, 4)
 	LinkCtrlLayout      = bits.MustLayout[LinkCtrl]("LINK_CTRL", bits.Little, 4)
+	RawQPNLayout        = bits.MustLayout[RawQPN]("RAW_QPN", bits.Little, 4)
 	TimeUnitLayout      = bits.MustLayout[TimeUnit]("TIME_UNIT", bits.Little, 4)
 	WordLayout          = bits.MustLayout[Word]("WORD", bits.Little, 4)
 )
@@ -116,10 +124,23 @@ var registers = []Register{
 	register(RegPortGID0+0xc, "PORT_GID0_3", RW, WordLayout, Word{}, "GID 0: bytes 12..15."),
 	register(RegPortPKey, "PORT_PKEY", RW, PortPKeyLayout, PortPKey{PKey: 0xffff}, "The partition key at index 0, the only one."),
 	register(RegLinkCtrl, "LINK_CTRL", RW, LinkCtrlLayout, LinkCtrl{Enable: true}, "Control of the link."),
+	register(RegRawQPN, "RAW_QPN", RW, RawQPNLayout, RawQPN{}, "The RAW_PACKET QP that gets frames which are not RoCE."),
 	register(RegTimeUnit, "TIME_UNIT", RW, TimeUnitLayout, TimeUnit{Cycles: 1024},
 		"Scale of all protocol timers: clock cycles that stand for 4.096 us (1024 at 250 MHz). Smaller values make timeouts come sooner."),
 	register(RegCyclesLo, "CYCLES_LO", RO, WordLayout, Word{}, "Clock cycles since power-up, bits 31:0; reading it latches CYCLES_HI. The clock of CQE timestamps."),
 	register(RegCyclesHi, "CYCLES_HI", RO, WordLayout, Word{}, "Clock cycles, bits 63:32, as of the last read of CYCLES_LO."),
+	gidRegister(2, 0), gidRegister(2, 1), gidRegister(2, 2), gidRegister(2, 3),
+	gidRegister(3, 0), gidRegister(3, 1), gidRegister(3, 2), gidRegister(3, 3),
+	gidRegister(4, 0), gidRegister(4, 1), gidRegister(4, 2), gidRegister(4, 3),
+	gidRegister(5, 0), gidRegister(5, 1), gidRegister(5, 2), gidRegister(5, 3),
+	gidRegister(6, 0), gidRegister(6, 1), gidRegister(6, 2), gidRegister(6, 3),
+	gidRegister(7, 0), gidRegister(7, 1), gidRegister(7, 2), gidRegister(7, 3),
+}
+
+// gidRegister describes word w of GID g, which is 2 or more.
+func gidRegister(g, w uint32) Register {
+	return register(RegPortGIDs+16*(g-2)+4*w, fmt.Sprintf("PORT_GID%d_%d", g, w), RW, WordLayout, Word{},
+		fmt.Sprintf("GID %d: bytes %d..%d; all 0: none. An address that is IPv4-mapped is one of IPv4.", g, 4*w, 4*w+3))
 }
 
 func register[T any](off uint32, name string, a Access, l *bits.Layout[T], reset T, doc string) Register {
@@ -131,7 +152,7 @@ func Registers() []Register { return slices.Clone(registers) }
 
 // regAt holds, for each word of the global page's used part, 1 + the index in
 // registers, or 0.
-var regAt = func() (t [64]uint8) {
+var regAt = func() (t [128]uint8) {
 	for i, r := range registers {
 		t[r.Offset/4] = uint8(i + 1)
 	}

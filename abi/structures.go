@@ -24,10 +24,16 @@ func Structures() []Structure {
 		structure(RemoteSegmentLayout),
 		structure(SGELayout),
 		structure(AtomicSegmentLayout),
+		structure(AHSegmentLayout),
+		structure(BindSegmentLayout),
+		structure(FastRegSegmentLayout),
 		structure(WQELayout),
 		structure(WQEInlineLayout),
 		structure(WQEAtomicLayout),
 		structure(WQESGEsLayout),
+		structure(WQEUDLayout),
+		structure(WQEBindLayout),
+		structure(WQEFastRegLayout),
 		structure(RWQEControlLayout),
 		structure(CQELayout),
 		structure(EventLayout),
@@ -39,6 +45,8 @@ func Structures() []Structure {
 		structure(MRMailboxLayout),
 		structure(AVLayout),
 		structure(QPMailboxLayout),
+		structure(AHMailboxLayout),
+		structure(SRQMailboxLayout),
 	}
 }
 

@@ -39,6 +39,10 @@ func TestDataPlaces(t *testing.T) {
 	require.Equal(t, WQEDataOffset+SGESize, at("WQE", "SGE[1].Addr"))
 	require.Equal(t, WQEDataOffset, at("WQEInline", "Data"))
 	require.Equal(t, WQEAtomicOffset, at("WQEAtomic", "Atomic.SwapAdd"))
+	require.Equal(t, WQERemoteOffset, at("WQEUD", "AH.AHN"))
+	require.Equal(t, WQEDataOffset, at("WQEUD", "SGE[0].Addr"))
+	require.Equal(t, WQEDataOffset, at("WQEBind", "Bind.Length"))
+	require.Equal(t, WQEDataOffset, at("WQEFastReg", "FastReg.Length"))
 	for i := 2; i < 6; i++ {
 		require.Equal(t, WQEDataOffset+i*SGESize-UnitSize, at("WQESGEs", "SGE["+string(rune('0'+i-2))+"].Addr"), "SGE %d, in unit 1", i)
 	}

@@ -51,6 +51,8 @@ const (
 	SynPageList   AdminSyndrome = 85
 	SynObject     AdminSyndrome = 86
 	SynModeration AdminSyndrome = 87
+	SynKeyKind    AdminSyndrome = 88
+	SynLimit      AdminSyndrome = 89
 )
 
 var adminSyndromes = newEnum("SYN",
@@ -75,7 +77,7 @@ var adminSyndromes = newEnum("SYN",
 	enumValue[AdminSyndrome]{SynDestQPN, "DEST_QPN", ""},
 	enumValue[AdminSyndrome]{SynMailbox, "MAILBOX", "mailbox address missing or not aligned, or the mailbox could not be read or written"},
 	enumValue[AdminSyndrome]{SynBase, "BASE", "ring address not aligned"},
-	enumValue[AdminSyndrome]{SynLogSize, "LOG_SIZE", "ring too large; RESIZE_CQ: or too small for the CQEs that are not consumed"},
+	enumValue[AdminSyndrome]{SynLogSize, "LOG_SIZE", "ring too large; SRQ: or of one slot, or smaller than before; RESIZE_CQ: or too small for the CQEs that are not consumed"},
 	enumValue[AdminSyndrome]{SynVector, "VECTOR", "no such MSI-X vector"},
 	enumValue[AdminSyndrome]{SynEQN, "EQN", "no such event queue"},
 	enumValue[AdminSyndrome]{SynUARPage, "UAR_PAGE", "no such doorbell page"},
@@ -84,10 +86,10 @@ var adminSyndromes = newEnum("SYN",
 	enumValue[AdminSyndrome]{SynSendCQN, "SEND_CQN", "no such completion queue"},
 	enumValue[AdminSyndrome]{SynRecvCQN, "RECV_CQN", "no such completion queue"},
 	enumValue[AdminSyndrome]{SynSQ, "SQ", "send queue: base not aligned, or too large"},
-	enumValue[AdminSyndrome]{SynRQ, "RQ", "receive queue: base not aligned, too large, or stride too small"},
+	enumValue[AdminSyndrome]{SynRQ, "RQ", "receive queue: base not aligned, too large, or stride too small; SRQ: stride"},
 	enumValue[AdminSyndrome]{SynMaxSGE, "MAX_SGE", "more elements than the device does"},
 	enumValue[AdminSyndrome]{SynMaxInline, "MAX_INLINE", "more inline bytes than the device does"},
-	enumValue[AdminSyndrome]{SynSRQ, "SRQ", "no such shared receive queue"},
+	enumValue[AdminSyndrome]{SynSRQ, "SRQ", "no such shared receive queue; MODIFY_SRQ: an attribute that there is not"},
 	enumValue[AdminSyndrome]{SynTransition, "TRANSITION", "no such transition from the QP's state"},
 	enumValue[AdminSyndrome]{SynDraining, "DRAINING", "the send queue is not yet drained"},
 	enumValue[AdminSyndrome]{SynAddr, "ADDR", "address range wraps"},
@@ -96,6 +98,8 @@ var adminSyndromes = newEnum("SYN",
 	enumValue[AdminSyndrome]{SynNumPages, "NUM_PAGES", "not as many pages as address and length need, or no room for them"},
 	enumValue[AdminSyndrome]{SynPageList, "PAGE_LIST", "list not aligned, unreadable, or a page in it not aligned"},
 	enumValue[AdminSyndrome]{SynObject, "OBJECT", "object number"},
+	enumValue[AdminSyndrome]{SynKeyKind, "KEY_KIND", "no such kind of key"},
+	enumValue[AdminSyndrome]{SynLimit, "LIMIT", "limit above the WQEs of the queue"},
 	enumValue[AdminSyndrome]{SynModeration, "MODERATION", "period too long, or a count above 1 without a period"},
 )
 

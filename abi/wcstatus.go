@@ -82,6 +82,7 @@ const (
 	VendorBind
 	VendorCQOverrun
 	VendorAtomicAlign
+	VendorAH
 )
 
 var vendorErrs = newEnum("VENDOR_ERR",
@@ -117,6 +118,7 @@ var vendorErrs = newEnum("VENDOR_ERR",
 	enumValue[VendorErr]{VendorInvalidate, "INVALIDATE", "key that cannot be invalidated"},
 	enumValue[VendorErr]{VendorBind, "BIND", "window that cannot be bound"},
 	enumValue[VendorErr]{VendorCQOverrun, "CQ_OVERRUN", "the completion queue was full"},
+	enumValue[VendorErr]{VendorAH, "AH", "no such address handle, or one of another protection domain"},
 	enumValue[VendorErr]{VendorAtomicAlign, "ATOMIC_ALIGN", "remote address of an atomic not a multiple of 8"},
 )
 

@@ -28,7 +28,7 @@ type WQEControl struct {
 	NumSGE    uint8    `doc:"elements of the gather list; with INLINE ignored"`
 	InlineLen uint16   `doc:"bytes of inline data; without INLINE ignored"`
 	Index     uint16   `doc:"index of this WQE's first unit: a slot that holds another is stale"`
-	Imm       uint32   `doc:"immediate, or the key to invalidate"`
+	Imm       uint32   `doc:"immediate, or the key to invalidate; BIND_MW, FAST_REG: the key as it is to be from now on"`
 	QPN       uint32   `bits:"24" doc:"QP that the queue belongs to: tells whose WQE a pushed unit is"`
 	_         uint8
 }
@@ -54,6 +54,38 @@ type AtomicSegment struct {
 	Compare uint64 `doc:"value to compare with; FETCH_ADD: ignored"`
 }
 
+// AHSegment stands in place of the remote segment in a WQE of a UD QP.
+type AHSegment struct {
+	AHN     uint32 `bits:"24" doc:"address handle"`
+	_       uint8
+	DestQPN uint32 `bits:"24" doc:"the peer's QPN"`
+	_       uint8
+	QKey    uint32 `doc:"Q_Key that the datagram carries; with the top bit set the QP's own"`
+	_       uint32
+}
+
+// BindSegment stands in place of the gather list of BIND_MW, whose remote segment has
+// the window's first address and the L_Key of the region.
+type BindSegment struct {
+	Length uint64      `doc:"bytes; 0 unbinds a window of type 1"`
+	Access AccessFlags `doc:"what the window allows: REMOTE_*"`
+	_      [23]byte
+}
+
+// FastRegSegment stands in place of the gather list of FAST_REG, whose remote segment
+// has the region's first address. The bus addresses of its pages follow, 8 a unit, 64
+// bits each; the region begins at byte Addr modulo the page size of the first.
+type FastRegSegment struct {
+	Length      uint64      `doc:"bytes"`
+	NumPages    uint16      `doc:"1 to MaxFastRegPages"`
+	LogPageSize uint8       `doc:"log2 of the bytes of a page, 12..30"`
+	Access      AccessFlags `doc:"what is allowed; local read always is"`
+	_           [20]byte
+}
+
+// MaxFastRegPages is the number of pages that a FAST_REG WQE has room for: 4 units.
+const MaxFastRegPages = 32
+
 // WQE is the first unit of a WQE with a gather list.
 type WQE struct {
 	Ctrl   WQEControl
@@ -76,6 +108,27 @@ type WQEAtomic struct {
 	Atomic AtomicSegment
 }
 
+// WQEUD is the first unit of a WQE of a UD QP with a gather list.
+type WQEUD struct {
+	Ctrl WQEControl
+	AH   AHSegment
+	SGE  [2]SGE
+}
+
+// WQEBind is a BIND_MW WQE: always one unit.
+type WQEBind struct {
+	Ctrl   WQEControl
+	Remote RemoteSegment
+	Bind   BindSegment
+}
+
+// WQEFastReg is the first unit of a FAST_REG WQE.
+type WQEFastReg struct {
+	Ctrl    WQEControl
+	Remote  RemoteSegment
+	FastReg FastRegSegment
+}
+
 // WQESGEs is a further unit of a WQE with a gather list.
 type WQESGEs struct {
 	SGE [4]SGE
@@ -83,14 +136,20 @@ type WQESGEs struct {
 
 // Encodings of the send queue. Further units with inline data are bytes.
 var (
-	WQEControlLayout    = bits.MustLayout[WQEControl]("wqe_control", bits.Little, 16)
-	RemoteSegmentLayout = bits.MustLayout[RemoteSegment]("remote_segment", bits.Little, 16)
-	SGELayout           = bits.MustLayout[SGE]("sge", bits.Little, SGESize)
-	AtomicSegmentLayout = bits.MustLayout[AtomicSegment]("atomic_segment", bits.Little, 16)
-	WQELayout           = bits.MustLayout[WQE]("wqe", bits.Little, UnitSize)
-	WQEInlineLayout     = bits.MustLayout[WQEInline]("wqe_inline", bits.Little, UnitSize)
-	WQEAtomicLayout     = bits.MustLayout[WQEAtomic]("wqe_atomic", bits.Little, UnitSize)
-	WQESGEsLayout       = bits.MustLayout[WQESGEs]("wqe_sges", bits.Little, UnitSize)
+	WQEControlLayout     = bits.MustLayout[WQEControl]("wqe_control", bits.Little, 16)
+	RemoteSegmentLayout  = bits.MustLayout[RemoteSegment]("remote_segment", bits.Little, 16)
+	SGELayout            = bits.MustLayout[SGE]("sge", bits.Little, SGESize)
+	AtomicSegmentLayout  = bits.MustLayout[AtomicSegment]("atomic_segment", bits.Little, 16)
+	AHSegmentLayout      = bits.MustLayout[AHSegment]("ah_segment", bits.Little, 16)
+	BindSegmentLayout    = bits.MustLayout[BindSegment]("bind_segment", bits.Little, 32)
+	FastRegSegmentLayout = bits.MustLayout[FastRegSegment]("fast_reg_segment", bits.Little, 32)
+	WQEUDLayout          = bits.MustLayout[WQEUD]("wqe_ud", bits.Little, UnitSize)
+	WQEBindLayout        = bits.MustLayout[WQEBind]("wqe_bind", bits.Little, UnitSize)
+	WQEFastRegLayout     = bits.MustLayout[WQEFastReg]("wqe_fast_reg", bits.Little, UnitSize)
+	WQELayout            = bits.MustLayout[WQE]("wqe", bits.Little, UnitSize)
+	WQEInlineLayout      = bits.MustLayout[WQEInline]("wqe_inline", bits.Little, UnitSize)
+	WQEAtomicLayout      = bits.MustLayout[WQEAtomic]("wqe_atomic", bits.Little, UnitSize)
+	WQESGEsLayout        = bits.MustLayout[WQESGEs]("wqe_sges", bits.Little, UnitSize)
 )
 
 // WQEUnits is the number of units of a WQE with numSGE elements or, if

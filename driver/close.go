@@ -40,9 +40,30 @@ func (d *Device) destroyAll() error {
 			}
 		}
 	}
+	for _, s := range d.srqs {
+		if s != nil {
+			if err := (&SRQ{srq: s, dev: d}).Destroy(); err != nil {
+				return err
+			}
+		}
+	}
 	for _, c := range d.cqs {
 		if c != nil {
 			if err := (&CQ{cq: c, dev: d}).Destroy(); err != nil {
+				return err
+			}
+		}
+	}
+	for _, h := range d.ahs {
+		if h != nil {
+			if err := (&AH{ah: h, dev: d}).Destroy(); err != nil {
+				return err
+			}
+		}
+	}
+	for _, w := range d.mws {
+		if w != nil {
+			if err := (&MW{mw: w, dev: d}).Dealloc(); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"fmt"
 
 	"rnic/abi"
@@ -134,9 +135,10 @@ func (c *CQ) Destroy() error {
 }
 
 // purge takes the unread completions of a QP out. The others keep their order:
-// they move towards the producer, and what is freed counts as consumed. The device
-// has nothing of that QP on its way any more.
-func (c *CQ) purge(qpn uint32) error {
+// they move towards the producer, and what is freed counts as consumed. Work requests
+// of an SRQ give their slots back. The device has nothing of that QP on its way any
+// more.
+func (c *CQ) purge(q *qp) (bad error) {
 	for c.changing { // the device may be at a ring that is not known yet
 		c.dev.bus.Spend(pollInterval)
 	}
@@ -157,7 +159,12 @@ func (c *CQ) purge(qpn uint32) error {
 		if _, err := c.read(from); err != nil {
 			return err
 		}
-		if c.cqe.QPN == qpn {
+		if c.cqe.QPN == q.num {
+			if q.srq != nil && c.cqe.Opcode.IsRecv() {
+				if _, err := c.retire(q, &q.rq); err != nil {
+					bad = err
+				}
+			}
 			continue
 		}
 		to--
@@ -172,7 +179,7 @@ func (c *CQ) purge(qpn uint32) error {
 		}
 	}
 	c.consume(to)
-	return c.announce()
+	return cmp.Or(bad, c.announce())
 }
 
 // read reads the CQE at an index into c.cqe and tells whether the device has

@@ -27,13 +27,21 @@ type device struct {
 	async    []AsyncEvent
 	latched  bool // a thread is between the two halves of a counter
 
+	gids [abi.NumGIDs][16]byte // as in the port's registers
+	mtu  abi.MTU               // of the port
+	raw  *qp                   // that gets what is not RoCE, or nil
+
 	pds, cqns, qpns, keys numbers
+	ahns, srqns           numbers
 	keyLow                []uint8 // by key index: low byte of the last key
 	entries               extents // page entries of the device
 	nextVA                uint64
-	cqs                   []*cq // by CQN
-	qps                   []*qp // by QPN
-	mrs                   []*mr // by key index
+	cqs                   []*cq  // by CQN
+	qps                   []*qp  // by QPN
+	mws                   []*mw  // by key index
+	mrs                   []*mr  // by key index
+	ahs                   []*ah  // by AHN
+	srqs                  []*srq // by SRQN
 	buffers               map[*Buffer]struct{}
 	made                  uint32 // QPs that the driver has chosen a PSN for
 	closing, closed       bool

@@ -1,10 +1,16 @@
 // Package driver is verbs for Go programs: it opens a NIC through a [Bus] and
-// gives protection domains, memory regions, completion queues and queue pairs.
+// gives protection domains, memory regions and windows, completion queues, shared
+// receive queues, address handles, and queue pairs of the types RC, UC, UD and
+// RAW_PACKET.
 //
 //	Open ── Device ─┬─ AllocBuffer ── Buffer        virtual addresses over frames
-//	                ├─ AllocPD ── PD ─┬─ RegMR ── MR      keys
-//	                │                 └─ CreateQP ── QP   PostSend, PostRecv
-//	                └─ CreateCQ ── CQ                     Poll, Arm, Wait, CQEvent, Resize
+//	                ├─ AllocPD ── PD ─┬─ RegMR, AllocFastMR ── MR   keys
+//	                │                 ├─ AllocMW ── MW              Bind
+//	                │                 ├─ CreateAH ── AH             of UD
+//	                │                 ├─ CreateSRQ ── SRQ           PostRecv
+//	                │                 └─ CreateQP ── QP             PostSend, PostRecv
+//	                ├─ CreateCQ ── CQ                               Poll, Arm, Wait, CQEvent, Resize
+//	                └─ SetGID, SetMTU, SetRawQP                     the port
 //
 //	program ──PostSend──► WQE in the ring ──doorbell or pushed WQE──► NIC
 //	program ◄──Poll────── CQE by its phase bit ◄───────────────────── NIC
@@ -14,9 +20,42 @@
 // are those of the verbs of InfiniBand (IBTA volume 1, chapter 11) and of
 // libibverbs.
 //
+// # Verbs
+//
+//	ibv_open_device, ibv_close_device       Open, Device.Close
+//	ibv_query_device, ibv_query_port        Device.Attr, Device.MTU
+//	ibv_query_gid                           Device.GIDs; Device.SetGID
+//	ibv_alloc_pd, ibv_dealloc_pd            Device.AllocPD, PD.Destroy
+//	ibv_reg_mr, ibv_dereg_mr                PD.RegMR, PD.RegMRRange, MR.Dereg
+//	ibv_alloc_mw, ibv_dealloc_mw            PD.AllocMW, MW.Dealloc
+//	ibv_bind_mw                             MW.Bind (type 1); BIND_MW work request (type 2)
+//	ibv_inc_rkey                            MakeKey of package abi
+//	ib_alloc_mr, ib_map_mr_sg, ib_reg_wr    PD.AllocFastMR, FAST_REG work request
+//	ibv_create_cq, ibv_destroy_cq           Device.CreateCQ, CQ.Destroy
+//	ibv_resize_cq, ibv_modify_cq            CQ.Resize, CQ.Moderate
+//	ibv_poll_cq, ibv_req_notify_cq          CQ.Poll, CQ.Arm
+//	ibv_get_cq_event, ibv_ack_cq_events     Device.CQEvent, CQ.Ack
+//	ibv_create_qp, ibv_destroy_qp           PD.CreateQP, QP.Destroy
+//	ibv_modify_qp, ibv_query_qp             QP.Modify, QP.Query; QP.Init, QP.Connect, QP.Start
+//	ibv_post_send, ibv_post_recv            QP.PostSend, QP.PostRecv
+//	ibv_create_srq, ibv_destroy_srq         PD.CreateSRQ, SRQ.Destroy
+//	ibv_modify_srq, ibv_query_srq           SRQ.Modify, SRQ.Query
+//	ibv_post_srq_recv                       SRQ.PostRecv
+//	ibv_create_ah, ibv_destroy_ah           PD.CreateAH, AH.Destroy
+//	ibv_init_ah_from_wc                     Device.AHAttrFromWC
+//	ibv_create_ah_from_wc                   PD.CreateAHFromWC
+//	ibv_create_flow (all that is not RoCE)  Device.SetRawQP
+//	ibv_get_async_event                     Device.AsyncEvent
+//	ibv_ack_async_event                     Device.AckAsync
+//
+// What the device can judge, it judges: keys, domains, bounds and the attributes of a
+// transition. The driver refuses at once what the device is never told of: operations
+// that a type of QP does not have, elements and inline data beyond the limits, objects
+// that are destroyed or of another device, and parents that still have children.
+//
 // # What blocks
 //
-// PostSend, PostRecv, Poll and Arm never wait for the device, and there is no
+// PostSend, PostRecv, Bind, Poll and Arm never wait for the device, and there is no
 // PCIe read in them; only a Bus that has no room for another write holds them up. Open,
 // Close, Wait, WaitAsync, CQEvent, AsyncEvent, Counter and all that creates, changes,
 // queries or destroys an object do.
@@ -24,8 +63,8 @@
 // # Events
 //
 // An event that [Device.CQEvent] or [Device.AsyncEvent] returned waits to be
-// acknowledged, by [CQ.Ack] or [Device.AckAsync]: until then the CQ or QP that it is
-// of can't be destroyed, and Destroy blocks. [CQ.Wait], [Device.AsyncEvents] and
+// acknowledged, by [CQ.Ack] or [Device.AckAsync]: until then the CQ, QP or SRQ that it
+// is of can't be destroyed, and Destroy blocks. [CQ.Wait], [Device.AsyncEvents] and
 // [Device.WaitAsync] need no acknowledgement.
 //
 // # CPU time
@@ -52,5 +91,7 @@
 // Rings are consecutive in bus address space and written and read through the
 // Bus, one access a WQE or CQE. wr_id stays in the driver: the index in a CQE
 // leads back to it. A work request without SIGNALLED is given up with the next
-// CQE of its queue, and its place in the queue is free from then on.
+// CQE of its queue, and its place in the queue is free from then on. The places of a
+// shared receive queue come back one by one, in any order: the free ones are a list,
+// and each work request tells the device the slot of the next.
 package driver

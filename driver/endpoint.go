@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// Endpoint is what the peer of a QP must know. Its text and its binary form may be
+// Endpoint is what the peer of a QP must know, or of a UD QP whoever sends to it. Its text and its binary form may be
 // sent to the peer by any other way.
 type Endpoint struct {
 	QPN uint32 // 24 bits
@@ -23,12 +23,7 @@ const EndpointSize = 30
 
 // Endpoint describes this QP.
 func (q *QP) Endpoint() Endpoint {
-	c := &q.dev.Config
-	e := Endpoint{QPN: q.num, PSN: q.psn, GID: c.GID, MAC: c.MAC}
-	if !q.ipv6 {
-		e.GID = netip.AddrFrom4(c.IPv4).As16()
-	}
-	return e
+	return Endpoint{QPN: q.num, PSN: q.psn, GID: q.dev.gids[q.gid], MAC: q.dev.Config.MAC}
 }
 
 // String is the text form: qpn=0x000012,psn=0x123456,gid=::ffff:10.0.0.1,mac=02:00:00:00:00:01.

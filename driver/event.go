@@ -8,10 +8,10 @@ import (
 	"rnic/abi"
 )
 
-// AsyncEvent is an asynchronous event, by type of a CQ, a QP or a port.
+// AsyncEvent is an asynchronous event, by type of a CQ, a QP, an SRQ or a port.
 type AsyncEvent struct {
 	Type      abi.EventType
-	Number    uint32 // CQN, QPN or port
+	Number    uint32 // CQN, QPN, SRQN or port
 	Syndrome  uint16
 	Timestamp uint64 // clock cycles
 }

@@ -7,7 +7,7 @@ import (
 	"rnic/abi"
 )
 
-// ofCQ and ofQP tell what the number of an event is of.
+// ofCQ, ofQP and ofSRQ tell what the number of an event is of.
 func (e *AsyncEvent) ofCQ() bool { return e.Type == abi.EventCQErr }
 
 func (e *AsyncEvent) ofQP() bool {
@@ -18,6 +18,10 @@ func (e *AsyncEvent) ofQP() bool {
 	return false
 }
 
+func (e *AsyncEvent) ofSRQ() bool {
+	return e.Type == abi.EventSRQErr || e.Type == abi.EventSRQLimitReached
+}
+
 // unacked is the count of the object that an event is of, nil if it is of none that
 // exists.
 func (d *device) unacked(e *AsyncEvent) *int {
@@ -26,6 +30,8 @@ func (d *device) unacked(e *AsyncEvent) *int {
 		return &d.cqs[n].asyncUnacked
 	case e.ofQP() && n < int64(len(d.qps)) && d.qps[n] != nil:
 		return &d.qps[n].unacked
+	case e.ofSRQ() && n < int64(len(d.srqs)) && d.srqs[n] != nil:
+		return &d.srqs[n].unacked
 	}
 	return nil
 }
@@ -36,7 +42,7 @@ func (d *device) forget(which func(e *AsyncEvent) bool) {
 }
 
 // AsyncEvent waits as WaitAsync, but takes the oldest event only; ok is false if
-// there was none by then. The QP or CQ that it is of can't be destroyed before
+// there was none by then. The CQ, QP or SRQ that it is of can't be destroyed before
 // AckAsync.
 func (d *Device) AsyncEvent(until int64) (e AsyncEvent, ok bool, err error) {
 	events, err := d.WaitAsync(until)
@@ -55,7 +61,7 @@ func (d *Device) AsyncEvent(until int64) (e AsyncEvent, ok bool, err error) {
 // and does nothing, if the object that it is of has none; for one of no object there
 // is nothing to do.
 func (d *Device) AckAsync(e AsyncEvent) error {
-	if !e.ofCQ() && !e.ofQP() {
+	if !e.ofCQ() && !e.ofQP() && !e.ofSRQ() {
 		return nil
 	}
 	n := d.unacked(&e)

@@ -66,6 +66,10 @@ func (d *device) execute(c *abi.AdminCommand) (abi.AdminStatus, abi.AdminSyndrom
 		return d.queueCommand(c), 0
 	case abi.AdminRegMR, abi.AdminDeregMR:
 		return d.region(c)
+	case abi.AdminCreateAH, abi.AdminDestroyAH:
+		return d.addressHandle(c)
+	case abi.AdminCreateSRQ, abi.AdminModifySRQ, abi.AdminQuerySRQ, abi.AdminDestroySRQ:
+		return d.sharedQueue(c)
 	case abi.AdminNop:
 	default:
 		return d.queuePair(c)
@@ -131,9 +135,13 @@ func (d *device) queueCommand(c *abi.AdminCommand) abi.AdminStatus {
 func (d *device) region(c *abi.AdminCommand) (abi.AdminStatus, abi.AdminSyndrome) {
 	old := d.mrs[c.Object]
 	if c.Op == abi.AdminDeregMR {
-		if old == nil {
+		switch {
+		case old == nil:
 			return abi.AdminBadObject, abi.SynObject
+		case old.windows != 0:
+			return abi.AdminBusy, abi.SynObject
 		}
+		d.unbind(old)
 		delete(d.mrs, c.Object)
 		return abi.AdminOK, 0
 	}
@@ -145,6 +153,13 @@ func (d *device) region(c *abi.AdminCommand) (abi.AdminStatus, abi.AdminSyndrome
 		if b.FirstPage < o.FirstPage+o.NumPages && o.FirstPage < b.FirstPage+b.NumPages {
 			d.m.fault("regions that share page entries: %+v, %+v", b, o.MRMailbox)
 		}
+	}
+	if b.Kind != abi.KeyRegion {
+		if b.PageList != 0 || b.Addr != 0 || b.Length != 0 || b.Access != 0 || (b.Kind == abi.KeyFastReg) != (b.NumPages != 0) {
+			d.m.fault("key %d: %+v", c.Object, b)
+		}
+		d.mrs[c.Object] = &fakeMR{MRMailbox: b, invalid: true}
+		return abi.AdminOK, 0
 	}
 	size := uint64(1) << b.LogPageSize
 	switch {
@@ -173,11 +188,15 @@ func (d *device) queuePair(c *abi.AdminCommand) (abi.AdminStatus, abi.AdminSyndr
 	q := d.qps[c.Object]
 	if c.Op == abi.AdminCreateQP {
 		b := box(d, c, abi.QPMailboxLayout.Decode)
-		if q != nil || b.PD == 0 || !d.holds(b.SQBase, abi.UnitSize<<b.SQLogUnits) || !d.holds(b.RQBase, 1<<(b.RQLogEntries+b.RQLogStride)) ||
-			1<<b.RQLogStride < 16*(1+int(b.RQMaxSGE)) {
+		shared := b.Flags&abi.QPHasSRQ != 0
+		if q != nil || b.PD == 0 || !d.holds(b.SQBase, abi.UnitSize<<b.SQLogUnits) ||
+			!shared && !d.holds(b.RQBase, 1<<(b.RQLogEntries+b.RQLogStride)) || 1<<b.RQLogStride < 16*(1+int(b.RQMaxSGE)) {
 			d.m.fault("QP %d: %+v", c.Object, b)
 		}
 		d.qps[c.Object] = &fakeQP{QPMailbox: b, num: c.Object}
+		if shared {
+			d.srqs[b.SRQN].qps++
+		}
 		d.cqs[b.SendCQN].queues++
 		d.cqs[b.RecvCQN].queues++
 		return abi.AdminOK, 0
@@ -192,6 +211,11 @@ func (d *device) queuePair(c *abi.AdminCommand) (abi.AdminStatus, abi.AdminSyndr
 		d.cqs[q.SendCQN].queues--
 		d.cqs[q.RecvCQN].queues--
 		q.State = abi.QPReset
+		d.letGo(q)
+		d.endWindows(q)
+		if s := d.srqOf(q); s != nil {
+			s.qps--
+		}
 		delete(d.qps, c.Object)
 	case abi.AdminModifyQP:
 		b := box(d, c, abi.QPMailboxLayout.Decode)
@@ -216,15 +240,20 @@ func (d *device) modify(q *fakeQP, b *abi.QPMailbox) (abi.AdminStatus, abi.Admin
 		return abi.AdminBadParam, missing.Syndrome()
 	case extra != 0:
 		return abi.AdminBadParam, extra.Syndrome()
+	case q.State == abi.QPSQE && to == abi.QPRTS && q.exec != q.sqPI:
+		return abi.AdminBusy, abi.SynDraining
 	case has(abi.AttrCurState) && b.CurState != q.State:
 		return abi.AdminBadParam, abi.SynCurState
 	case has(abi.AttrRetryCnt) && b.RetryCnt != 0:
 		return abi.AdminNotSupported, abi.SynRetryCnt
-	case has(abi.AttrAV) && b.AV.UDPSPort < 0xc000:
+	case has(abi.AttrAV) && !d.good(&b.AV):
 		return abi.AdminBadParam, abi.SynAV
 	}
 	if has(abi.AttrAccessFlags) {
 		q.AccessFlags, q.Port = b.AccessFlags, 1
+	}
+	if has(abi.AttrQKey) {
+		q.QKey = b.QKey
 	}
 	if has(abi.AttrDestQPN) {
 		q.DestQPN, q.AV, q.PathMTU, q.RQPSN, q.MaxDestRdAtomic, q.MinRNRTimer = b.DestQPN, b.AV, b.PathMTU, b.RQPSN, b.MaxDestRdAtomic, b.MinRNRTimer
@@ -234,7 +263,9 @@ func (d *device) modify(q *fakeQP, b *abi.QPMailbox) (abi.AdminStatus, abi.Admin
 	}
 	q.State = to
 	if to == abi.QPReset {
-		q.sqPI, q.exec, q.rqPI, q.rqCI = 0, 0, 0, 0
+		q.sqPI, q.exec, q.rqPI, q.rqCI, q.last = 0, 0, 0, 0, false
+		d.letGo(q)
+		d.endWindows(q)
 	}
 	d.run(q)
 	d.flush(q)

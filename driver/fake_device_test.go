@@ -10,7 +10,7 @@ import (
 // time, dmaLatency after their doorbell; QPs are connected to others of it.
 type device struct {
 	m       *machine
-	reg     [64]uint32 // by offset / 4
+	reg     [128]uint32 // by offset / 4
 	vectors [abi.MSIXCount]abi.MSIXEntry
 	status  abi.Status
 	pi, ci  uint16 // admin ring
@@ -20,10 +20,14 @@ type device struct {
 	cqs   map[uint32]*fakeCQ
 	qps   map[uint32]*fakeQP
 	mrs   map[uint32]*fakeMR
+	ahs   map[uint32]*abi.AHMailbox
+	srqs  map[uint32]*fakeSRQ
+	wire  []string // frames of RAW_PACKET QPs
 	limit abi.DeviceMailbox
 
 	watchLatch bool   // the high word of a counter must be read behind its low word
 	latch      uint32 // offset of the low word read last
+	needGID    bool   // an address vector must name a GID of its family that exists
 	hold       bool   // send queues do nothing
 	mute       bool   // commands are not answered
 	pushed     int
@@ -53,23 +57,30 @@ type fakeQP struct {
 	num                    uint32
 	sqPI, exec, rqPI, rqCI uint16
 	running                bool
+	holds, last            bool // a WQE of the SRQ, in slot; LAST_WQE_REACHED was told
+	slot                   uint16
 }
 
 type fakeMR struct {
 	abi.MRMailbox
 	pages   []uint64
-	invalid bool // by a SEND with invalidate
+	invalid bool    // by a SEND with invalidate, or not valid yet
+	of      *fakeMR // window: the region that it is bound to
+	qpn     uint32  // window of type 2: the QP that has bound it
+	windows int
 }
 
 func newDevice(m *machine) *device {
 	d := &device{
 		m: m, status: abi.Status{Ready: true, LinkUp: true},
 		eqs: map[uint32]*fakeEQ{}, cqs: map[uint32]*fakeCQ{}, qps: map[uint32]*fakeQP{}, mrs: map[uint32]*fakeMR{},
+		ahs: map[uint32]*abi.AHMailbox{}, srqs: map[uint32]*fakeSRQ{},
 		limit: abi.DeviceMailbox{
 			MaxQP: 64, MaxCQ: 64, MaxEQ: 16, MaxMR: 8, MaxPages: 32, MaxSQUnits: 1 << 15, MaxRQEntries: 1 << 15, MaxCQE: 1 << 15,
-			MaxSGE: 16, MaxInline: 64, PageSizes: 1<<12 | 1<<16 | 1<<21, QPTypes: 1 << abi.QPTypeRC,
-			WQEOps: 1<<abi.OpNop | 1<<abi.OpLocalInv - 1, Access: 0xf,
-			MaxRdAtomic: 16, MaxDestRdAtomic: 16, MaxMTU: abi.MTU4096, Ports: 1, GIDs: 2, PKeys: 1,
+			MaxSGE: 16, MaxInline: 64, PageSizes: 1<<12 | 1<<16 | 1<<21, QPTypes: 1<<abi.QPTypeRC | 1<<abi.QPTypeUC | 1<<abi.QPTypeUD | 1<<abi.QPTypeRaw,
+			WQEOps: 1<<(abi.OpNop+1) - 1, Access: 0x1f, MaxAH: 16, MaxSRQ: 4, MaxSRQEntries: 1 << 15,
+			MaxFastRegPages: abi.MaxFastRegPages, MaxRawFrame: 4096,
+			MaxRdAtomic: 16, MaxDestRdAtomic: 16, MaxMTU: abi.MTU4096, Ports: 1, GIDs: 8, PKeys: 1,
 		},
 	}
 	for _, r := range abi.Registers() {
@@ -221,6 +232,10 @@ func (d *device) doorbell(page uint8, v abi.Doorbell) {
 		if q := d.qps[v.Number]; q != nil {
 			bound = int(q.UARPage)
 		}
+	case abi.DoorbellSRQ:
+		if s := d.srqs[v.Number]; s != nil {
+			bound = int(s.UARPage)
+		}
 	case abi.DoorbellCQ, abi.DoorbellCQArm:
 		if c := d.cqs[v.Number]; c != nil {
 			bound = int(c.UARPage)
@@ -253,6 +268,12 @@ func (d *device) announced(v *abi.Doorbell) {
 		}
 		q.rqPI = v.Index
 		d.flush(q)
+	case abi.DoorbellSRQ:
+		s := d.srqs[v.Number]
+		if n := v.Index - s.ci; int(n) > 1<<s.LogSize-1 || n < s.pi-s.ci {
+			d.m.fault("SRQ %d: doorbell %d, was %d, %d is taken", v.Number, v.Index, s.pi, s.ci)
+		}
+		s.pi = v.Index
 	case abi.DoorbellCQ, abi.DoorbellCQArm:
 		c := d.cqs[v.Number]
 		if v.Index-c.ci > c.pi-c.ci {

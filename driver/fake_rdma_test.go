@@ -10,6 +10,12 @@ import (
 func (d *device) message(q *fakeQP, c *abi.WQEControl, unit, raw []byte) (abi.WCStatus, uint32) {
 	var w abi.WQEAtomic
 	_ = abi.WQEAtomicLayout.Decode(unit, &w)
+	switch q.Type {
+	case abi.QPTypeUD:
+		return d.datagram(q, c, unit, raw)
+	case abi.QPTypeRaw:
+		return d.rawSend(q, c, raw)
+	}
 	switch c.Op {
 	case abi.OpSend, abi.OpSendImm, abi.OpSendInv:
 		return d.send(q, c, raw)
@@ -20,7 +26,10 @@ func (d *device) message(q *fakeQP, c *abi.WQEControl, unit, raw []byte) (abi.WC
 	case abi.OpCompareSwap, abi.OpFetchAdd:
 		return d.atomic(q, &w)
 	}
-	return abi.StatusLocQPOp, 0
+	if !d.memory(q, c, unit, raw) {
+		return abi.StatusMWBind, 0
+	}
+	return abi.StatusSuccess, 0
 }
 
 // fail ends a QP as responder.
@@ -58,18 +67,18 @@ func (d *device) rdmaWrite(q *fakeQP, c *abi.WQEControl, r *abi.RemoteSegment, r
 	if status != abi.StatusSuccess {
 		return status, 0
 	}
-	if c.Op == abi.OpWriteImm && p.rqCI == p.rqPI {
+	if c.Op == abi.OpWriteImm && !d.available(p) {
 		return abi.StatusRNRRetryExc, 0
 	}
 	for i, a := range at {
 		d.m.write(a, data[i:i+1])
 	}
 	if c.Op == abi.OpWriteImm {
+		index, _, _ := d.takeRecv(p)
 		d.cqe(p.RecvCQN, abi.CQE{
-			Index: p.rqCI, QPN: p.num, SrcQPN: q.num, Opcode: abi.WCRecvWithImm, ByteLen: uint32(len(data)),
+			Index: index, QPN: p.num, SrcQPN: q.num, Opcode: abi.WCRecvWithImm, ByteLen: uint32(len(data)),
 			Imm: c.Imm, Flags: abi.CQEWithImm,
 		}, c.Flags&abi.WQESolicited != 0)
-		p.rqCI++
 	}
 	return abi.StatusSuccess, uint32(len(data))
 }
@@ -130,14 +139,4 @@ func (d *device) atomic(q *fakeQP, w *abi.WQEAtomic) (abi.WCStatus, uint32) {
 	binary.LittleEndian.PutUint64(v[:], now)
 	d.m.write(at[0], v[:])
 	return status, 8
-}
-
-// invalidate makes a key of the QP's domain invalid.
-func (d *device) invalidate(q *fakeQP, k abi.Key) bool {
-	r := d.mrs[k.Index()]
-	if r == nil || r.invalid || r.KeyLow != k.Low() || r.PD != q.PD {
-		return false
-	}
-	r.invalid = true
-	return true
 }

@@ -6,7 +6,7 @@ import (
 
 // run has the next WQE of a QP executed, if it may be.
 func (d *device) run(q *fakeQP) {
-	if d.hold || q.running || q.exec == q.sqPI || q.State != abi.QPRTS && q.State != abi.QPErr {
+	if d.hold || q.running || q.exec == q.sqPI || q.State != abi.QPRTS && q.State != abi.QPErr && q.State != abi.QPSQE {
 		return
 	}
 	q.running = true
@@ -40,7 +40,7 @@ func (d *device) wqe(q *fakeQP) {
 	var c abi.WQEControl
 	_ = abi.WQEControlLayout.Decode(b[:], &c)
 	if c.Index != q.exec || c.QPN != q.num || c.NumSGE > q.SQMaxSGE || c.InlineLen > q.SQMaxInline ||
-		int(c.Units) != abi.WQEUnits(int(c.NumSGE), int(c.InlineLen)) || int(c.Units) > int(q.sqPI-q.exec) {
+		c.Op != abi.OpFastReg && int(c.Units) != abi.WQEUnits(int(c.NumSGE), int(c.InlineLen)) || int(c.Units) > int(q.sqPI-q.exec) {
 		d.m.fault("WQE %+v of QP %d at %d", c, q.num, q.exec)
 		c.Units = 1
 	}
@@ -52,13 +52,17 @@ func (d *device) wqe(q *fakeQP) {
 	e := abi.CQE{Index: q.exec, QPN: q.num, Opcode: c.Op.WCOpcode()}
 	q.exec += uint16(c.Units)
 	switch {
-	case q.State == abi.QPErr:
+	case q.State == abi.QPErr || q.State == abi.QPSQE:
 		e.Status, e.VendorErr = abi.StatusWRFlush, abi.VendorFlush
 	case c.Op != abi.OpNop:
 		e.Status, e.ByteLen = d.message(q, &c, b[:], raw)
 	}
-	if e.Status != abi.StatusSuccess {
+	switch {
+	case e.Status == abi.StatusSuccess || q.State != abi.QPRTS:
+	case q.Type == abi.QPTypeRC:
 		q.State = abi.QPErr
+	default:
+		q.State = abi.QPSQE
 	}
 	if c.Flags&abi.WQESignalled != 0 || e.Status != abi.StatusSuccess {
 		d.cqe(q.SendCQN, e, false)
@@ -69,7 +73,7 @@ func (d *device) wqe(q *fakeQP) {
 // peer is the QP that takes a request, if it answers at all.
 func (d *device) peer(q *fakeQP) *fakeQP {
 	p := d.qps[q.DestQPN]
-	if p == nil || p.State != abi.QPRTR && p.State != abi.QPRTS || p.DestQPN != q.num {
+	if p == nil || p.State != abi.QPRTR && p.State != abi.QPRTS || p.DestQPN != q.num || p.Type != q.Type {
 		return nil
 	}
 	return p
@@ -83,13 +87,15 @@ func (d *device) send(q *fakeQP, c *abi.WQEControl, raw []byte) (status abi.WCSt
 	}
 	p := d.peer(q)
 	switch {
+	case q.Type == abi.QPTypeUC && (p == nil || !d.available(p)):
+		return abi.StatusSuccess, uint32(len(data))
 	case p == nil:
 		return abi.StatusRetryExc, 0
-	case p.rqCI == p.rqPI:
+	case !d.available(p):
 		return abi.StatusRNRRetryExc, 0
 	}
-	e := abi.CQE{Index: p.rqCI, QPN: p.num, SrcQPN: q.num, Opcode: abi.WCRecv, ByteLen: uint32(len(data)), Imm: c.Imm}
-	e.Status = d.receive(p, data)
+	e := abi.CQE{QPN: p.num, SrcQPN: q.num, Opcode: abi.WCRecv, ByteLen: uint32(len(data)), Imm: c.Imm}
+	e.Index, e.Status = d.receive(p, data)
 	status = abi.StatusRemInvReq
 	switch c.Op {
 	case abi.OpSendImm:
@@ -100,7 +106,6 @@ func (d *device) send(q *fakeQP, c *abi.WQEControl, raw []byte) (status abi.WCSt
 			e.Status, status = abi.StatusMWBind, abi.StatusRetryExc
 		}
 	}
-	p.rqCI++
 	d.cqe(p.RecvCQN, e, c.Flags&abi.WQESolicited != 0)
 	if e.Status != abi.StatusSuccess {
 		d.fail(p)
@@ -138,20 +143,18 @@ func (d *device) elements(q *fakeQP, n int, raw []byte, access abi.AccessFlags) 
 }
 
 // receive scatters a message over the next receive WQE.
-func (d *device) receive(q *fakeQP, data []byte) abi.WCStatus {
-	b := make([]byte, 1<<q.RQLogStride)
-	d.m.read(q.RQBase+uint64(abi.RingSlot(q.rqCI, q.RQLogEntries))<<q.RQLogStride, b)
-	var c abi.RWQEControl
-	_ = abi.RWQEControlLayout.Decode(b, &c)
-	if c.Index != q.rqCI || c.NumSGE > q.RQMaxSGE {
-		d.m.fault("receive WQE %+v of QP %d at %d", c, q.num, q.rqCI)
+func (d *device) receive(q *fakeQP, data []byte) (uint16, abi.WCStatus) {
+	index, sges, n := d.takeRecv(q)
+	domain := q.PD
+	if s := d.srqOf(q); s != nil {
+		domain = s.PD
 	}
-	for i := 0; i < int(c.NumSGE) && len(data) > 0; i++ {
+	for i := 0; i < n && len(data) > 0; i++ {
 		var s abi.SGE
-		_ = abi.SGELayout.Decode(b[abi.RWQEDataOffset+i*abi.SGESize:], &s)
-		at, status := d.bytes(q, s, abi.AccessLocalWrite)
+		_ = abi.SGELayout.Decode(sges[i*abi.SGESize:], &s)
+		at, status := d.bytesOf(domain, q.num, s, abi.AccessLocalWrite)
 		if status != abi.StatusSuccess {
-			return status
+			return index, status
 		}
 		for j := 0; j < len(at) && len(data) > 0; j++ {
 			d.m.write(at[j], data[:1])
@@ -159,39 +162,28 @@ func (d *device) receive(q *fakeQP, data []byte) abi.WCStatus {
 		}
 	}
 	if len(data) > 0 {
-		return abi.StatusLocLen
+		return index, abi.StatusLocLen
 	}
-	return abi.StatusSuccess
+	return index, abi.StatusSuccess
 }
 
-// flush ends the receives of a QP in ERR.
+// flush ends the receives of a QP in ERR; of an SRQ only the one that it holds.
 func (d *device) flush(q *fakeQP) {
-	for q.State == abi.QPErr && q.rqCI != q.rqPI {
+	if q.State != abi.QPErr {
+		return
+	}
+	if d.srqOf(q) != nil {
+		d.letGo(q)
+		if !q.last {
+			q.last = true
+			d.event(0, abi.Event{Type: abi.EventQPLastWQEReached, Number: q.num})
+		}
+		return
+	}
+	for q.rqCI != q.rqPI {
 		d.cqe(q.RecvCQN, abi.CQE{Index: q.rqCI, QPN: q.num, Opcode: abi.WCRecv, Status: abi.StatusWRFlush, VendorErr: abi.VendorFlush}, true)
 		q.rqCI++
 	}
-}
-
-// bytes are those that an SGE names, by bus address; status tells what is wrong.
-func (d *device) bytes(q *fakeQP, s abi.SGE, access abi.AccessFlags) (at []uint64, status abi.WCStatus) {
-	if s.Length == 0 {
-		return nil, abi.StatusSuccess
-	}
-	r := d.mrs[s.LKey.Index()]
-	if r == nil || r.invalid || r.KeyLow != s.LKey.Low() || r.PD != q.PD || access&^r.Access != 0 ||
-		s.Addr < r.Addr || s.Addr+uint64(s.Length) > r.Addr+r.Length {
-		return nil, abi.StatusLocProt
-	}
-	size := uint64(1) << r.LogPageSize
-	for i := range uint64(s.Length) {
-		off := r.Addr%size + s.Addr - r.Addr + i
-		a := r.pages[off/size] + off%size
-		if !d.m.pages[a&^4095] && !d.m.inDMA(a) {
-			d.m.fault("access to %#x, which nobody has", a)
-		}
-		at = append(at, a)
-	}
-	return at, abi.StatusSuccess
 }
 
 func (m *machine) inDMA(a uint64) bool {

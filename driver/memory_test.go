@@ -131,6 +131,7 @@ func TestRegionErrors(t *testing.T) {
 	require.NoError(t, err)
 	buf, err := d.AllocBuffer(8192, 0)
 	require.NoError(t, err)
+	d.Attr.Access &^= abi.AccessMWBind
 	for _, c := range []struct {
 		off, n int
 		access abi.AccessFlags

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"errors"
 	"fmt"
 
 	"rnic/abi"
@@ -31,7 +32,8 @@ type QPAttr struct {
 // Modify changes the attributes that mask names; with abi.AttrState also the
 // state. The device judges what the transition needs and allows: errors wrap
 // ErrInvalid or ErrNotSupported, and nothing has changed then. To RESET, all that
-// was posted is forgotten, and its completions that were not polled.
+// was posted is forgotten, and its completions that were not polled. From SQE to RTS
+// it waits until all that was posted is flushed, up to Config.AdminTimeout: ErrBusy.
 func (q *QP) Modify(attr QPAttr, mask abi.QPAttr) error {
 	c := q.dev.begin(Call{Name: "Modify", Object: "qp", Number: q.num, What: attr.target(mask)})
 	err := q.modify(attr, mask)
@@ -49,7 +51,7 @@ func (q *QP) modify(attr QPAttr, mask abi.QPAttr) error {
 	}
 	var b [abi.MailboxSize]byte
 	abi.QPMailboxLayout.Encode(&box, b[:])
-	if err := q.dev.command(abi.AdminModifyQP, q.num, &b, false); err != nil {
+	if err := q.settle(&b); err != nil {
 		return err
 	}
 	if mask&abi.AttrState == 0 {
@@ -62,6 +64,19 @@ func (q *QP) modify(attr QPAttr, mask abi.QPAttr) error {
 	q.sq.reset()
 	q.rq.reset()
 	return q.purge()
+}
+
+// settle has the device change attributes, and again while it flushes.
+func (q *QP) settle(b *[abi.MailboxSize]byte) error {
+	limit := q.dev.bus.Now() + q.dev.Config.AdminTimeout
+	for {
+		err := q.dev.command(abi.AdminModifyQP, q.num, b, false)
+		var e *AdminError
+		if !errors.As(err, &e) || e.Status != abi.AdminBusy || e.Syndrome != abi.SynDraining || q.dev.bus.Now() >= limit {
+			return err
+		}
+		q.dev.bus.Spend(pollInterval)
+	}
 }
 
 // mailbox holds the attributes that mask names.

@@ -15,7 +15,7 @@ type PD struct {
 
 type pd struct {
 	num       uint32
-	refs      int // regions and QPs
+	refs      int // all that is made of it
 	destroyed bool
 }
 
@@ -34,13 +34,13 @@ func (d *Device) AllocPD() (*PD, error) {
 // On returns the domain as the thread of another handle of the device sees it.
 func (p *PD) On(d *Device) *PD { return &PD{pd: p.pd, dev: d} }
 
-// Destroy gives the domain up. It fails with ErrBusy while it has regions or QPs.
+// Destroy gives the domain up. It fails with ErrBusy while anything made of it is left.
 func (p *PD) Destroy() error {
 	switch {
 	case p.destroyed:
 		return fmt.Errorf("PD %d is destroyed: %w", p.num, ErrInvalid)
 	case p.refs > 0:
-		return fmt.Errorf("PD %d has %d memory regions and QPs: %w", p.num, p.refs, ErrBusy)
+		return fmt.Errorf("PD %d has %d objects: %w", p.num, p.refs, ErrBusy)
 	}
 	p.destroyed = true
 	p.dev.pds.give(p.num)
@@ -60,7 +60,8 @@ type MR struct {
 type mr struct {
 	key     abi.Key
 	pd      *pd
-	buf     *Buffer
+	buf     *Buffer // nil: of FAST_REG
+	kind    abi.KeyKind
 	entries extent
 	dead    bool
 }
@@ -76,7 +77,7 @@ func (p *PD) RegMR(b *Buffer, access abi.AccessFlags) (*MR, error) {
 // RegMRRange registers n bytes from offset off of a buffer. The low byte of the
 // key is another with each registration. Errors wrap ErrInvalid, ErrNotSupported or
 // ErrNoMemory.
-func (p *PD) RegMRRange(b *Buffer, off, n int, access abi.AccessFlags) (*MR, error) {
+func (p *PD) RegMRRange(b *Buffer, off, n int, access abi.AccessFlags) (_ *MR, err error) {
 	d := p.dev
 	if err := d.usable(); err != nil {
 		return nil, fmt.Errorf("register: %w", err)
@@ -100,15 +101,12 @@ func (p *PD) RegMRRange(b *Buffer, off, n int, access abi.AccessFlags) (*MR, err
 		Addr: b.Addr + uint64(off), Length: uint64(n), PD: p.num, Access: access,
 		LogPageSize: log, NumPages: uint32(len(pages)),
 	}
-	index, err := d.keys.take()
-	if err != nil {
-		return nil, fmt.Errorf("memory key: %w", err)
+	if m.key, err = d.takeKey(); err != nil {
+		return nil, err
 	}
-	d.keyLow[index]++
-	box.KeyLow = d.keyLow[index]
-	m.key = abi.MakeKey(index, box.KeyLow)
+	box.KeyLow = m.key.Low()
 	if err := d.register(m, &box, pages); err != nil {
-		d.keys.give(index)
+		d.keys.give(m.key.Index())
 		return nil, fmt.Errorf("register %d bytes at %#x: %w", n, box.Addr, err)
 	}
 	return &MR{LKey: m.key, RKey: m.key, Addr: box.Addr, Length: box.Length, mr: m, dev: d}, nil
@@ -122,37 +120,51 @@ func (d *Device) register(m *mr, box *abi.MRMailbox, pages []uint64) (err error)
 		return fmt.Errorf("%d of the device's page entries: %w", box.NumPages, err)
 	}
 	m.entries, box.FirstPage = extent{first, box.NumPages}, first
-	m.pd.refs++
-	m.buf.refs++
+	m.use(1)
 	defer func() {
 		if err != nil {
-			m.pd.refs--
-			m.buf.refs--
+			m.use(-1)
 			d.entries.give(first, box.NumPages)
 		}
 	}()
-	list := make([]byte, 8*len(pages))
-	for i, a := range pages {
-		binary.LittleEndian.PutUint64(list[8*i:], a)
-	}
-	box.PageList, err = d.bus.AllocDMA(max(len(list), 8), ringAlign)
-	if err != nil {
-		return fmt.Errorf("page list: %w: %w", ErrNoMemory, err)
-	}
-	if err = d.bus.WriteMem(box.PageList, list); err != nil {
-		d.bus.FreeDMA(box.PageList)
-		return err
+	if m.kind == abi.KeyRegion {
+		if box.PageList, err = d.pageList(pages); err != nil {
+			return err
+		}
+		defer d.freeRing(box.PageList)
 	}
 	var b [abi.MailboxSize]byte
 	abi.MRMailboxLayout.Encode(box, b[:])
 	err = d.command(abi.AdminRegMR, m.key.Index(), &b, false)
-	if d.admin.broken == nil {
-		d.bus.FreeDMA(box.PageList)
-	}
 	if err == nil {
 		d.mrs[m.key.Index()] = m
 	}
 	return err
+}
+
+// pageList writes the list of a region's pages.
+func (d *Device) pageList(pages []uint64) (uint64, error) {
+	list := make([]byte, 8*len(pages))
+	for i, a := range pages {
+		binary.LittleEndian.PutUint64(list[8*i:], a)
+	}
+	addr, err := d.bus.AllocDMA(max(len(list), 8), ringAlign)
+	if err != nil {
+		return 0, fmt.Errorf("page list: %w: %w", ErrNoMemory, err)
+	}
+	if err := d.bus.WriteMem(addr, list); err != nil {
+		d.bus.FreeDMA(addr)
+		return 0, err
+	}
+	return addr, nil
+}
+
+// use counts the region's use of its PD and buffer.
+func (m *mr) use(n int) {
+	m.pd.refs += n
+	if m.buf != nil {
+		m.buf.refs += n
+	}
 }
 
 // On returns the region as the thread of another handle of the device sees it.
@@ -162,7 +174,8 @@ func (m *MR) On(d *Device) *MR {
 	return &v
 }
 
-// Dereg ends the region. When it returns, the device accesses it no more.
+// Dereg ends the region. When it returns, the device accesses it no more. It fails with
+// ErrBusy while windows are bound to it.
 func (m *MR) Dereg() error {
 	if m.dead {
 		return fmt.Errorf("key %#x is deregistered: %w", m.key, ErrInvalid)
@@ -173,10 +186,9 @@ func (m *MR) Dereg() error {
 		return err
 	}
 	m.dev.mrs[m.key.Index()] = nil
-	m.dev.keys.give(m.key.Index())
+	m.dev.giveKey(m.key)
 	m.dev.entries.give(m.entries.first, m.entries.n)
-	m.pd.refs--
-	m.buf.refs--
+	m.use(-1)
 	return nil
 }
 

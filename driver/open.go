@@ -3,6 +3,7 @@ package driver
 import (
 	"encoding/binary"
 	"fmt"
+	"net/netip"
 
 	"rnic/abi"
 )
@@ -55,6 +56,10 @@ func (d *Device) probe() error {
 	}
 	if c.MTU.Bytes() == 0 || c.MTU > lim1.MaxMTU {
 		return fmt.Errorf("open: MTU %s, the device has up to %s: %w", c.MTU, lim1.MaxMTU, ErrInvalid)
+	}
+	d.mtu, d.gids[0] = c.MTU, c.GID
+	if c.IPv4 != [4]byte{} {
+		d.gids[1] = netip.AddrFrom4(c.IPv4).As16()
 	}
 	return d.ready()
 }
@@ -146,13 +151,16 @@ func (d *Device) start() error {
 func (d *Device) tables() error {
 	a := &d.Attr
 	const most = 1 << 24 // of any number
-	if a.MaxQP > most || a.MaxCQ > most || a.MaxMR > most {
-		return fmt.Errorf("%d QPs, %d CQs, %d MRs: %w", a.MaxQP, a.MaxCQ, a.MaxMR, ErrDevice)
+	if a.MaxQP > most || a.MaxCQ > most || a.MaxMR > most || a.MaxAH > most || a.MaxSRQ > most {
+		return fmt.Errorf("%d QPs, %d CQs, %d MRs, %d AHs, %d SRQs: %w", a.MaxQP, a.MaxCQ, a.MaxMR, a.MaxAH, a.MaxSRQ, ErrDevice)
 	}
 	d.pds = newNumbers(1, 1<<16)
 	d.cqns, d.cqs = newNumbers(0, a.MaxCQ), make([]*cq, a.MaxCQ)
 	d.qpns, d.qps = newNumbers(firstQPN, a.MaxQP), make([]*qp, a.MaxQP)
 	d.keys, d.mrs = newNumbers(0, a.MaxMR), make([]*mr, a.MaxMR)
+	d.mws = make([]*mw, a.MaxMR)
+	d.ahns, d.ahs = newNumbers(0, a.MaxAH), make([]*ah, a.MaxAH)
+	d.srqns, d.srqs = newNumbers(0, a.MaxSRQ), make([]*srq, a.MaxSRQ)
 	d.keyLow = make([]uint8, a.MaxMR)
 	d.entries.give(0, a.MaxPages)
 	return nil

@@ -70,15 +70,10 @@ func (c *CQ) complete(wc *WC) error {
 	if w.cq != c.cq {
 		return c.senseless("the QP does not complete here")
 	}
-	if e.Index-w.ci >= w.pi-w.ci {
-		return c.senseless(fmt.Sprintf("indices %d to %d are posted", w.ci, w.pi))
-	}
-	wr, skipped, ok := w.retire(e.Index)
+	wr, err := c.retire(q, w)
 	switch {
-	case !ok:
-		return c.senseless("no work request begins there")
-	case skipped:
-		return c.senseless("an earlier work request had no CQE")
+	case err != nil:
+		return err
 	case !knownStatus(e.Status):
 		return c.senseless("no such status")
 	}
@@ -91,6 +86,32 @@ func (c *CQ) complete(wc *WC) error {
 	}
 	wc.ByteLen, wc.Imm, wc.SrcQPN, wc.Flags = e.ByteLen, e.Imm, e.SrcQPN, e.Flags
 	return nil
+}
+
+// retire ends the work request that c.cqe is of.
+func (c *CQ) retire(q *qp, w *workQueue) (wr workRequest, err error) {
+	e := &c.cqe
+	if w == &q.rq && q.srq != nil {
+		if e.Index == abi.NoSlot && e.Status != abi.StatusSuccess {
+			return workRequest{}, nil // of a queue that is dead
+		}
+		id, ok := q.srq.list.free(e.Index)
+		if !ok {
+			return wr, c.senseless(fmt.Sprintf("no work request is in the slot of SRQ %d", q.srq.num))
+		}
+		return workRequest{id: id}, nil
+	}
+	if e.Index-w.ci >= w.pi-w.ci {
+		return wr, c.senseless(fmt.Sprintf("indices %d to %d are posted", w.ci, w.pi))
+	}
+	wr, skipped, ok := w.retire(e.Index)
+	switch {
+	case !ok:
+		return wr, c.senseless("no work request begins there")
+	case skipped:
+		return wr, c.senseless("an earlier work request had no CQE")
+	}
+	return wr, nil
 }
 
 // senseless is the error of a CQE that can't be.

@@ -10,7 +10,7 @@ import (
 // QP is a queue pair.
 type QP struct {
 	// MaxSend and MaxRecv are the work requests that the queues hold: what was
-	// asked for, rounded up.
+	// asked for, rounded up. With an SRQ MaxRecv is 0.
 	MaxSend, MaxRecv int
 
 	*qp
@@ -18,19 +18,21 @@ type QP struct {
 }
 
 type qp struct {
-	num       uint32
-	typ       abi.QPType
-	page      uint8
-	pd        *pd
-	sigAll    bool
-	maxInline int
-	ipv6      bool
-	psn       uint32
-	state     abi.QPState
-	sq, rq    workQueue
-	handle    *QP
-	destroyed bool
-	unacked   int // events taken and not acknowledged
+	num          uint32
+	typ          abi.QPType
+	page         uint8
+	pd           *pd
+	srq          *srq // or nil
+	sigAll       bool
+	maxInline    int
+	maxFastPages int
+	gid          int // entry of the GID table
+	psn          uint32
+	state        abi.QPState
+	sq, rq       workQueue
+	handle       *QP
+	destroyed    bool
+	unacked      int // events taken and not acknowledged
 
 	// The last send WQE is kept in wqe until it is pushed: receives have their own.
 	wqe  [abi.MaxUnits * abi.UnitSize]byte
@@ -42,12 +44,15 @@ type qp struct {
 // QPConfig is what a QP is made with.
 type QPConfig struct {
 	SendCQ, RecvCQ         *CQ
+	SRQ                    *SRQ       // receives come from it; MaxRecv and MaxRecvSGE are then not looked at
 	MaxSend, MaxRecv       int        // work requests; 1 at least is made of 0
 	MaxSendSGE, MaxRecvSGE int        // elements of a work request
 	MaxInline              int        // bytes of inline data
+	MaxFastRegPages        int        // pages of a FAST_REG; 0: there will be none
 	SigAll                 bool       // every send completes with a CQE
 	Type                   abi.QPType // RC if 0
 	IPv6                   bool       // Endpoint tells GID 0, not the IPv4-mapped GID 1
+	GIDIndex               int        // Endpoint tells this entry of the GID table, and Connect uses it; 0: by IPv6
 	PSN                    uint32     // first PSN sent, 24 bits; 0: the driver chooses
 }
 
@@ -58,6 +63,9 @@ func (p *PD) CreateQP(c QPConfig) (*QP, error) {
 	if c.Type == 0 {
 		c.Type = abi.QPTypeRC
 	}
+	if c.SRQ != nil {
+		c.MaxRecv, c.MaxRecvSGE = 0, 0
+	}
 	if err := d.usable(); err != nil {
 		return nil, fmt.Errorf("create QP: %w", err)
 	}
@@ -65,7 +73,14 @@ func (p *PD) CreateQP(c QPConfig) (*QP, error) {
 		return nil, fmt.Errorf("create QP: %w", err)
 	}
 	q := &qp{
-		typ: c.Type, page: d.page, pd: p.pd, sigAll: c.SigAll, maxInline: c.MaxInline, ipv6: c.IPv6, psn: c.PSN,
+		typ: c.Type, page: d.page, pd: p.pd, sigAll: c.SigAll, maxInline: c.MaxInline,
+		maxFastPages: c.MaxFastRegPages, gid: c.GIDIndex, psn: c.PSN,
+	}
+	if q.gid == 0 && !c.IPv6 {
+		q.gid = 1
+	}
+	if c.SRQ != nil {
+		q.srq = c.SRQ.srq
 	}
 	if err := q.size(&c, &d.Attr); err != nil {
 		return nil, fmt.Errorf("create QP: %w", err)
@@ -92,7 +107,9 @@ func (p *PD) checkQP(c *QPConfig) error {
 		return fmt.Errorf("a CQ of another device: %w", ErrInvalid)
 	case c.SendCQ.destroyed || c.RecvCQ.destroyed:
 		return fmt.Errorf("CQ %d or %d is destroyed: %w", c.SendCQ.num, c.RecvCQ.num, ErrInvalid)
-	case c.Type < abi.QPTypeRC || c.Type > abi.QPTypeUD:
+	case c.SRQ != nil && (c.SRQ.dev.device != p.dev.device || c.SRQ.destroyed):
+		return fmt.Errorf("SRQ %d is destroyed (%t), or of another device: %w", c.SRQ.num, c.SRQ.destroyed, ErrInvalid)
+	case c.Type < abi.QPTypeRC || c.Type > abi.QPTypeRaw:
 		return fmt.Errorf("type %s: %w", c.Type, ErrInvalid)
 	case a.QPTypes>>c.Type&1 == 0:
 		return fmt.Errorf("type %s: %w", c.Type, ErrNotSupported)
@@ -102,6 +119,10 @@ func (p *PD) checkQP(c *QPConfig) error {
 		return fmt.Errorf("%d and %d SGEs, the device has %d: %w", c.MaxSendSGE, c.MaxRecvSGE, a.MaxSGE, ErrInvalid)
 	case c.MaxInline > int(a.MaxInline):
 		return fmt.Errorf("%d bytes of inline data, the device has %d: %w", c.MaxInline, a.MaxInline, ErrInvalid)
+	case c.GIDIndex < 0 || c.GIDIndex >= p.dev.numGIDs():
+		return fmt.Errorf("GID %d, the device has %d: %w", c.GIDIndex, p.dev.numGIDs(), ErrInvalid)
+	case c.MaxFastRegPages < 0 || c.MaxFastRegPages > p.dev.mostFastPages():
+		return fmt.Errorf("FAST_REG of %d pages, the device has %d: %w", c.MaxFastRegPages, p.dev.mostFastPages(), ErrInvalid)
 	case c.PSN >= 1<<24:
 		return fmt.Errorf("PSN %#x: %w", c.PSN, ErrInvalid)
 	}
@@ -111,6 +132,9 @@ func (p *PD) checkQP(c *QPConfig) error {
 // size chooses the rings.
 func (q *qp) size(c *QPConfig, a *abi.DeviceMailbox) error {
 	units := max(abi.WQEUnits(c.MaxSendSGE, 0), abi.WQEUnits(0, c.MaxInline))
+	if c.MaxFastRegPages > 0 {
+		units = max(units, fastRegUnits(c.MaxFastRegPages))
+	}
 	mostUnits, mostEntries := int(min(a.MaxSQUnits, 1<<abi.MaxLogRing)), int(min(a.MaxRQEntries, 1<<abi.MaxLogRing))
 	if units > abi.MaxUnits {
 		return fmt.Errorf("WQEs of %d units, at most %d: %w", units, abi.MaxUnits, ErrInvalid)
@@ -123,10 +147,13 @@ func (q *qp) size(c *QPConfig, a *abi.DeviceMailbox) error {
 		maxSGE: c.MaxSendSGE, cq: c.SendCQ.cq,
 	}
 	q.rq = workQueue{
-		log: log2(max(c.MaxRecv, 1)), stride: max(abi.RQLogStride(c.MaxRecvSGE), 5),
+		log: log2(max(c.MaxRecv, 1)), stride: rqLogStride(c.MaxRecvSGE),
 		maxSGE: c.MaxRecvSGE, cq: c.RecvCQ.cq,
 	}
 	q.sq.max, q.rq.max = 1<<q.sq.log/units, 1<<q.rq.log
+	if q.srq != nil {
+		q.rq.max = 0
+	}
 	for _, w := range []*workQueue{&q.sq, &q.rq} {
 		w.wr = make([]workRequest, 1<<w.log)
 	}
@@ -146,6 +173,9 @@ func (q *QP) create() error {
 	}
 	q.num = n
 	for _, w := range []*workQueue{&q.sq, &q.rq} {
+		if w.max == 0 {
+			continue
+		}
 		if w.base, err = d.bus.AllocDMA(1<<(w.log+w.stride), ringAlign); err != nil {
 			q.release()
 			return fmt.Errorf("ring of %d entries: %w: %w", 1<<w.log, ErrNoMemory, err)
@@ -160,6 +190,9 @@ func (q *QP) create() error {
 	if q.sigAll {
 		box.Flags = abi.QPSigAll
 	}
+	if q.srq != nil {
+		box.SRQN, box.Flags = q.srq.num, box.Flags|abi.QPHasSRQ
+	}
 	q.use(1)
 	var b [abi.MailboxSize]byte
 	abi.QPMailboxLayout.Encode(&box, b[:])
@@ -172,11 +205,14 @@ func (q *QP) create() error {
 	return nil
 }
 
-// use counts the QP's use of its PD and CQs.
+// use counts the QP's use of its PD, CQs and SRQ.
 func (q *qp) use(n int) {
 	q.pd.refs += n
 	q.sq.cq.refs += n
 	q.rq.cq.refs += n
+	if q.srq != nil {
+		q.srq.refs += n
+	}
 }
 
 // release gives number and rings back.
@@ -196,7 +232,7 @@ func (q *QP) On(d *Device) *QP { return &QP{MaxSend: q.MaxSend, MaxRecv: q.MaxRe
 func (q *QP) Number() uint32 { return q.num }
 
 // State is the state after the last successful Modify. An error may have taken
-// the QP to ERR since: Query asks the device.
+// the QP to ERR, or to SQE, since: Query asks the device.
 func (q *QP) State() abi.QPState { return q.state }
 
 // Destroy ends the QP, and takes its completions that were not polled out of its
@@ -208,6 +244,11 @@ func (q *QP) Destroy() error {
 		return fmt.Errorf("QP %d is destroyed: %w", q.num, ErrInvalid)
 	}
 	q.destroyed = true
+	if q.dev.raw == q.qp {
+		if err := q.dev.setRaw(nil); err != nil {
+			return err
+		}
+	}
 	if err := q.dev.command(abi.AdminDestroyQP, q.num, nil, false); err != nil {
 		q.destroyed = false
 		return err
@@ -226,9 +267,9 @@ func (q *QP) Destroy() error {
 
 // purge takes the QP's completions out of its CQs.
 func (q *QP) purge() error {
-	err := (&CQ{cq: q.sq.cq, dev: q.dev}).purge(q.num)
+	err := (&CQ{cq: q.sq.cq, dev: q.dev}).purge(q.qp)
 	if err == nil && q.rq.cq != q.sq.cq {
-		err = (&CQ{cq: q.rq.cq, dev: q.dev}).purge(q.num)
+		err = (&CQ{cq: q.rq.cq, dev: q.dev}).purge(q.qp)
 	}
 	return err
 }

@@ -33,6 +33,7 @@ func TestCreateQPErrors(t *testing.T) {
 	p := unconnected(t, driver.Config{}, driver.QPConfig{})
 	other, err := p.dev.CreateCQ(1, driver.CQOptions{})
 	require.NoError(t, err)
+	p.dev.Attr.QPTypes &^= 1 << abi.QPTypeUD
 	good := driver.QPConfig{SendCQ: p.cq, RecvCQ: p.cq, MaxSend: 1 << 15, MaxRecv: 1 << 15, MaxRecvSGE: 4, MaxInline: 32, MaxSendSGE: 2}
 	for name, c := range map[string]struct {
 		change func(c *driver.QPConfig)
@@ -40,7 +41,9 @@ func TestCreateQPErrors(t *testing.T) {
 	}{
 		"no CQ":           {func(c *driver.QPConfig) { c.RecvCQ = nil }, driver.ErrInvalid},
 		"type":            {func(c *driver.QPConfig) { c.Type = 1 }, driver.ErrInvalid},
-		"UD":              {func(c *driver.QPConfig) { c.Type = abi.QPTypeUD }, driver.ErrNotSupported},
+		"no UD":           {func(c *driver.QPConfig) { c.Type = abi.QPTypeUD }, driver.ErrNotSupported},
+		"type beyond":     {func(c *driver.QPConfig) { c.Type = abi.QPTypeRaw + 1 }, driver.ErrInvalid},
+		"GID":             {func(c *driver.QPConfig) { c.GIDIndex = 8 }, driver.ErrInvalid},
 		"negative":        {func(c *driver.QPConfig) { c.MaxSend = -1 }, driver.ErrInvalid},
 		"send SGEs":       {func(c *driver.QPConfig) { c.MaxSendSGE = 17 }, driver.ErrInvalid},
 		"receive SGEs":    {func(c *driver.QPConfig) { c.MaxRecvSGE = 17 }, driver.ErrInvalid},

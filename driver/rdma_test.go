@@ -97,6 +97,7 @@ func TestOperationRules(t *testing.T) {
 		_, err := p.a.PostSend(wr)
 		require.ErrorIs(t, err, driver.ErrInvalid, name)
 	}
+	p.dev.Attr.WQEOps = 1<<abi.OpLocalInv - 1
 	for _, op := range []abi.WQEOp{abi.OpLocalInv, abi.OpBindMW, abi.OpFastReg} {
 		_, err := p.a.PostSend(driver.SendWR{Op: op})
 		require.ErrorIs(t, err, driver.ErrNotSupported, op)

@@ -9,12 +9,12 @@ import (
 // RecvWR is a receive work request: where a message goes.
 type RecvWR struct {
 	ID   uint64 // comes back in the WC
-	SGEs []SGE  // filled in order
+	SGEs []SGE  // filled in order; a datagram comes behind GRHSize bytes of header
 }
 
 // PostRecv posts receives in order and tells the device with one doorbell. It
 // stops at the first that is wrong, as PostSend does: ErrInvalid for the state
-// RESET or too many elements, ErrNoMemory when the queue is full. It never waits for
+// RESET, too many elements or a QP with an SRQ, ErrNoMemory when the queue is full. It never waits for
 // the device.
 func (q *QP) PostRecv(wrs ...RecvWR) (n int, err error) {
 	c := q.dev.begin(Call{Name: "PostRecv", Object: "qp", Number: q.num, Posted: len(wrs)})
@@ -26,6 +26,9 @@ func (q *QP) PostRecv(wrs ...RecvWR) (n int, err error) {
 func (q *QP) postRecv(wrs []RecvWR) (n int, err error) {
 	if q.destroyed || q.state == abi.QPReset {
 		return 0, fmt.Errorf("post receive to QP %d in %s (destroyed: %t): %w", q.num, q.state, q.destroyed, ErrInvalid)
+	}
+	if q.srq != nil {
+		return 0, fmt.Errorf("post receive to QP %d, which has SRQ %d: %w", q.num, q.srq.num, ErrInvalid)
 	}
 	for n < len(wrs) {
 		if err = q.recv(&wrs[n]); err != nil {
@@ -53,13 +56,7 @@ func (q *QP) recv(w *RecvWR) error {
 	case r.count >= r.max:
 		return fmt.Errorf("receive queue full, %d of %d work requests outstanding: %w", r.count, r.max, ErrNoMemory)
 	}
-	b := q.rwqe[:abi.RWQEDataOffset+len(w.SGEs)*abi.SGESize]
-	clear(b)
-	c := abi.RWQEControl{NumSGE: uint8(len(w.SGEs)), Index: r.pi}
-	abi.RWQEControlLayout.Encode(&c, b)
-	for i := range w.SGEs {
-		abi.SGELayout.Encode(&w.SGEs[i], b[abi.RWQEDataOffset+i*abi.SGESize:])
-	}
+	b := encodeRecv(q.rwqe[:], w, abi.RWQEControl{NumSGE: uint8(len(w.SGEs)), Index: r.pi})
 	addr := r.base + uint64(abi.RingSlot(r.pi, r.log))<<r.stride
 	if err := q.dev.bus.WriteMem(addr, b); err != nil {
 		return err
@@ -67,3 +64,17 @@ func (q *QP) recv(w *RecvWR) error {
 	r.take(workRequest{id: w.ID, units: 1, signalled: true})
 	return nil
 }
+
+// encodeRecv fills in the used part of a receive WQE and returns it.
+func encodeRecv(b []byte, w *RecvWR, c abi.RWQEControl) []byte {
+	b = b[:abi.RWQEDataOffset+len(w.SGEs)*abi.SGESize]
+	clear(b)
+	abi.RWQEControlLayout.Encode(&c, b)
+	for i := range w.SGEs {
+		abi.SGELayout.Encode(&w.SGEs[i], b[abi.RWQEDataOffset+i*abi.SGESize:])
+	}
+	return b
+}
+
+// rqLogStride is log2 of the bytes of a receive WQE.
+func rqLogStride(maxSGE int) uint8 { return max(abi.RQLogStride(maxSGE), 5) }

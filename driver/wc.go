@@ -14,8 +14,8 @@ type WC struct {
 	Opcode    abi.WCOpcode
 	VendorErr abi.VendorErr
 	Flags     abi.CQEFlags
-	ByteLen   uint32 // bytes received, or read
-	Imm       uint32 // with flag WITH_IMM; the key with WITH_INV
+	ByteLen   uint32 // bytes received (UD: and 40), or read
+	Imm       uint32 // with flag WITH_IMM; the key with WITH_INV; the tag control with VLAN
 	QPN       uint32
 	SrcQPN    uint32
 	QP        *QP    // as CreateQP returned it: the handle of the thread that made it

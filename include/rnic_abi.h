@@ -69,6 +69,8 @@ static inline uint32_t rnic_get24(const uint8_t b[3])
 #define RNIC_MAX_UNITS 8u
 #define RNIC_MAX_SGE 16u
 #define RNIC_MAX_INLINE 480u
+#define RNIC_MAX_FAST_REG_PAGES 32u
+#define RNIC_NO_SLOT 0xffffu
 #define RNIC_MAX_MESSAGE 0x80000000u
 #define RNIC_SGE_SIZE 16u
 #define RNIC_WQE_REMOTE_OFFSET 16u
@@ -82,6 +84,7 @@ static inline uint32_t rnic_get24(const uint8_t b[3])
 #define RNIC_MAILBOX_SIZE 256u
 #define RNIC_CQ_PERIOD_CYCLES 256u
 #define RNIC_MAX_CQ_PERIOD 4000u
+#define RNIC_NUM_GIDS 8u
 #define RNIC_DOORBELL_ADDR(page) (RNIC_UAR_BASE + (page) * RNIC_PAGE_SIZE)
 #define RNIC_PUSH_ADDR(page) (RNIC_DOORBELL_ADDR(page) + RNIC_PUSH_OFFSET)
 #define RNIC_COUNTER_ADDR(counter) (RNIC_COUNTERS_BASE + 8u * (counter))
@@ -191,6 +194,10 @@ static inline uint32_t rnic_get24(const uint8_t b[3])
 #define RNIC_REG_LINK_CTRL_RESET 0x00000001u
 #define RNIC_LINK_CTRL_ENABLE_SHIFT 0
 #define RNIC_LINK_CTRL_ENABLE_MASK 0x1u
+#define RNIC_REG_RAW_QPN 0x0a8u /* RW */
+#define RNIC_REG_RAW_QPN_RESET 0x00000000u
+#define RNIC_RAW_QPN_QPN_SHIFT 0
+#define RNIC_RAW_QPN_QPN_MASK 0xffffffu
 #define RNIC_REG_TIME_UNIT 0x0c0u /* RW */
 #define RNIC_REG_TIME_UNIT_RESET 0x00000400u
 #define RNIC_TIME_UNIT_CYCLES_SHIFT 0
@@ -199,6 +206,54 @@ static inline uint32_t rnic_get24(const uint8_t b[3])
 #define RNIC_REG_CYCLES_LO_RESET 0x00000000u
 #define RNIC_REG_CYCLES_HI 0x0ccu /* RO */
 #define RNIC_REG_CYCLES_HI_RESET 0x00000000u
+#define RNIC_REG_PORT_GID2_0 0x100u /* RW */
+#define RNIC_REG_PORT_GID2_0_RESET 0x00000000u
+#define RNIC_REG_PORT_GID2_1 0x104u /* RW */
+#define RNIC_REG_PORT_GID2_1_RESET 0x00000000u
+#define RNIC_REG_PORT_GID2_2 0x108u /* RW */
+#define RNIC_REG_PORT_GID2_2_RESET 0x00000000u
+#define RNIC_REG_PORT_GID2_3 0x10cu /* RW */
+#define RNIC_REG_PORT_GID2_3_RESET 0x00000000u
+#define RNIC_REG_PORT_GID3_0 0x110u /* RW */
+#define RNIC_REG_PORT_GID3_0_RESET 0x00000000u
+#define RNIC_REG_PORT_GID3_1 0x114u /* RW */
+#define RNIC_REG_PORT_GID3_1_RESET 0x00000000u
+#define RNIC_REG_PORT_GID3_2 0x118u /* RW */
+#define RNIC_REG_PORT_GID3_2_RESET 0x00000000u
+#define RNIC_REG_PORT_GID3_3 0x11cu /* RW */
+#define RNIC_REG_PORT_GID3_3_RESET 0x00000000u
+#define RNIC_REG_PORT_GID4_0 0x120u /* RW */
+#define RNIC_REG_PORT_GID4_0_RESET 0x00000000u
+#define RNIC_REG_PORT_GID4_1 0x124u /* RW */
+#define RNIC_REG_PORT_GID4_1_RESET 0x00000000u
+#define RNIC_REG_PORT_GID4_2 0x128u /* RW */
+#define RNIC_REG_PORT_GID4_2_RESET 0x00000000u
+#define RNIC_REG_PORT_GID4_3 0x12cu /* RW */
+#define RNIC_REG_PORT_GID4_3_RESET 0x00000000u
+#define RNIC_REG_PORT_GID5_0 0x130u /* RW */
+#define RNIC_REG_PORT_GID5_0_RESET 0x00000000u
+#define RNIC_REG_PORT_GID5_1 0x134u /* RW */
+#define RNIC_REG_PORT_GID5_1_RESET 0x00000000u
+#define RNIC_REG_PORT_GID5_2 0x138u /* RW */
+#define RNIC_REG_PORT_GID5_2_RESET 0x00000000u
+#define RNIC_REG_PORT_GID5_3 0x13cu /* RW */
+#define RNIC_REG_PORT_GID5_3_RESET 0x00000000u
+#define RNIC_REG_PORT_GID6_0 0x140u /* RW */
+#define RNIC_REG_PORT_GID6_0_RESET 0x00000000u
+#define RNIC_REG_PORT_GID6_1 0x144u /* RW */
+#define RNIC_REG_PORT_GID6_1_RESET 0x00000000u
+#define RNIC_REG_PORT_GID6_2 0x148u /* RW */
+#define RNIC_REG_PORT_GID6_2_RESET 0x00000000u
+#define RNIC_REG_PORT_GID6_3 0x14cu /* RW */
+#define RNIC_REG_PORT_GID6_3_RESET 0x00000000u
+#define RNIC_REG_PORT_GID7_0 0x150u /* RW */
+#define RNIC_REG_PORT_GID7_0_RESET 0x00000000u
+#define RNIC_REG_PORT_GID7_1 0x154u /* RW */
+#define RNIC_REG_PORT_GID7_1_RESET 0x00000000u
+#define RNIC_REG_PORT_GID7_2 0x158u /* RW */
+#define RNIC_REG_PORT_GID7_2_RESET 0x00000000u
+#define RNIC_REG_PORT_GID7_3 0x15cu /* RW */
+#define RNIC_REG_PORT_GID7_3_RESET 0x00000000u
 
 /* Counters: index in the counters page. */
 enum rnic_counter {
@@ -216,46 +271,49 @@ enum rnic_counter {
 	RNIC_COUNTER_RX_DROP_BAD_STATE = 11, /* packets dropped: QP not in a state to receive them */
 	RNIC_COUNTER_RX_DROP_BAD_PKEY = 12, /* packets dropped: wrong P_Key */
 	RNIC_COUNTER_RX_DROP_BAD_ADDRESS = 13, /* packets dropped: source or destination address not the QP's */
-	RNIC_COUNTER_RX_DROP_OTHER = 14, /* packets dropped for another reason: ghost ACKs and responses, duplicates that cannot be answered, packets behind a NAK */
-	RNIC_COUNTER_DUPLICATE_REQUEST = 15, /* requests received again */
-	RNIC_COUNTER_OUT_OF_SEQUENCE = 16, /* requests received beyond the expected PSN */
-	RNIC_COUNTER_OUT_OF_BUFFER = 17, /* requests received without a receive WQE */
-	RNIC_COUNTER_PACKET_SEQ_ERR = 18, /* NAK PSN sequence error received */
-	RNIC_COUNTER_LOCAL_ACK_TIMEOUT_ERR = 19, /* local ACK timeouts */
-	RNIC_COUNTER_RNR_NAK_RETRY_ERR = 20, /* RNR NAKs received */
-	RNIC_COUNTER_IMPLIED_NAK_SEQ_ERR = 21, /* ACKs or responses beyond an unanswered READ or atomic */
-	RNIC_COUNTER_REQ_CQE_ERROR = 22, /* send CQEs in error, flushes too */
-	RNIC_COUNTER_REQ_REMOTE_ACCESS_ERRORS = 23, /* NAK remote access error received */
-	RNIC_COUNTER_REQ_REMOTE_INVALID_REQUEST = 24, /* NAK invalid request received */
-	RNIC_COUNTER_REQ_REMOTE_OPERATIONAL_ERRORS = 25, /* NAK remote operational error received */
-	RNIC_COUNTER_RESP_CQE_ERROR = 26, /* receive CQEs in error, flushes too */
-	RNIC_COUNTER_RESP_LOCAL_LENGTH_ERROR = 27, /* messages longer than their receive WQE */
-	RNIC_COUNTER_RESP_LOCAL_PROTECTION_ERRORS = 28, /* messages whose receive WQE failed its local key check */
-	RNIC_COUNTER_RESP_REMOTE_ACCESS_ERRORS = 29, /* requests refused with NAK remote access error */
-	RNIC_COUNTER_RESP_REMOTE_INVALID_REQUEST = 30, /* requests refused with NAK invalid request */
-	RNIC_COUNTER_ACKS_SENT = 31, /* positive ACK packets sent */
-	RNIC_COUNTER_NAKS_SENT = 32, /* NAK packets sent, without RNR NAKs */
-	RNIC_COUNTER_RNR_NAKS_SENT = 33, /* RNR NAK packets sent */
-	RNIC_COUNTER_CQES_WRITTEN = 34, /* CQEs written */
-	RNIC_COUNTER_EVENTS_WRITTEN = 35, /* events written */
-	RNIC_COUNTER_MSIX_SENT = 36, /* interrupts sent */
-	RNIC_COUNTER_CQ_OVERRUNS = 37, /* CQEs lost: CQ full */
-	RNIC_COUNTER_DOORBELLS = 38, /* doorbells accepted */
-	RNIC_COUNTER_DOORBELL_BAD_PAGE = 39, /* doorbells ignored: not the object's page */
-	RNIC_COUNTER_DOORBELL_BAD_NUMBER = 40, /* doorbells ignored: no such object */
-	RNIC_COUNTER_PUSHED_WQES = 41, /* pushed WQEs taken */
-	RNIC_COUNTER_PUSHED_WQES_IGNORED = 42, /* pushed WQEs ignored: incomplete, or not the next of their QP; the WQE is then read from memory */
-	RNIC_COUNTER_MMIO_WRITE_IGNORED = 43, /* writes ignored: read-only, unmapped, of a wrong size, or a doorbell of unknown kind */
-	RNIC_COUNTER_MMIO_READ_UNMAPPED = 44, /* reads that hit no register: they return 0 */
-	RNIC_COUNTER_DMA_READS = 45, /* read request TLPs */
-	RNIC_COUNTER_DMA_READ_BYTES = 46, /* bytes asked for by them */
-	RNIC_COUNTER_DMA_WRITES = 47, /* memory write TLPs */
-	RNIC_COUNTER_DMA_WRITE_BYTES = 48, /* bytes of them */
-	RNIC_COUNTER_DMA_READ_ERRORS = 49, /* completions with an error status, and completion timeouts */
-	RNIC_COUNTER_WQE_FETCHES = 50, /* reads of send WQEs */
-	RNIC_COUNTER_ADMIN_COMMANDS = 51, /* admin commands completed */
+	RNIC_COUNTER_RX_DROP_BAD_QKEY = 14, /* datagrams dropped: wrong Q_Key */
+	RNIC_COUNTER_RX_DROP_OTHER = 15, /* packets dropped for another reason: ghost ACKs and responses, duplicates that cannot be answered, packets behind a NAK */
+	RNIC_COUNTER_DUPLICATE_REQUEST = 16, /* requests received again */
+	RNIC_COUNTER_OUT_OF_SEQUENCE = 17, /* requests received beyond the expected PSN */
+	RNIC_COUNTER_OUT_OF_BUFFER = 18, /* requests received without a receive WQE */
+	RNIC_COUNTER_PACKET_SEQ_ERR = 19, /* NAK PSN sequence error received */
+	RNIC_COUNTER_LOCAL_ACK_TIMEOUT_ERR = 20, /* local ACK timeouts */
+	RNIC_COUNTER_RNR_NAK_RETRY_ERR = 21, /* RNR NAKs received */
+	RNIC_COUNTER_IMPLIED_NAK_SEQ_ERR = 22, /* ACKs or responses beyond an unanswered READ or atomic */
+	RNIC_COUNTER_REQ_CQE_ERROR = 23, /* send CQEs in error, flushes too */
+	RNIC_COUNTER_REQ_REMOTE_ACCESS_ERRORS = 24, /* NAK remote access error received */
+	RNIC_COUNTER_REQ_REMOTE_INVALID_REQUEST = 25, /* NAK invalid request received */
+	RNIC_COUNTER_REQ_REMOTE_OPERATIONAL_ERRORS = 26, /* NAK remote operational error received */
+	RNIC_COUNTER_RESP_CQE_ERROR = 27, /* receive CQEs in error, flushes too */
+	RNIC_COUNTER_RESP_LOCAL_LENGTH_ERROR = 28, /* messages longer than their receive WQE */
+	RNIC_COUNTER_RESP_LOCAL_PROTECTION_ERRORS = 29, /* messages whose receive WQE failed its local key check */
+	RNIC_COUNTER_RESP_REMOTE_ACCESS_ERRORS = 30, /* requests refused with NAK remote access error */
+	RNIC_COUNTER_RESP_REMOTE_INVALID_REQUEST = 31, /* requests refused with NAK invalid request */
+	RNIC_COUNTER_ACKS_SENT = 32, /* positive ACK packets sent */
+	RNIC_COUNTER_NAKS_SENT = 33, /* NAK packets sent, without RNR NAKs */
+	RNIC_COUNTER_RNR_NAKS_SENT = 34, /* RNR NAK packets sent */
+	RNIC_COUNTER_CQES_WRITTEN = 35, /* CQEs written */
+	RNIC_COUNTER_EVENTS_WRITTEN = 36, /* events written */
+	RNIC_COUNTER_MSIX_SENT = 37, /* interrupts sent */
+	RNIC_COUNTER_CQ_OVERRUNS = 38, /* CQEs lost: CQ full */
+	RNIC_COUNTER_DOORBELLS = 39, /* doorbells accepted */
+	RNIC_COUNTER_DOORBELL_BAD_PAGE = 40, /* doorbells ignored: not the object's page */
+	RNIC_COUNTER_DOORBELL_BAD_NUMBER = 41, /* doorbells ignored: no such object */
+	RNIC_COUNTER_PUSHED_WQES = 42, /* pushed WQEs taken */
+	RNIC_COUNTER_PUSHED_WQES_IGNORED = 43, /* pushed WQEs ignored: incomplete, or not the next of their QP; the WQE is then read from memory */
+	RNIC_COUNTER_MMIO_WRITE_IGNORED = 44, /* writes ignored: read-only, unmapped, of a wrong size, or a doorbell of unknown kind */
+	RNIC_COUNTER_MMIO_READ_UNMAPPED = 45, /* reads that hit no register: they return 0 */
+	RNIC_COUNTER_DMA_READS = 46, /* read request TLPs */
+	RNIC_COUNTER_DMA_READ_BYTES = 47, /* bytes asked for by them */
+	RNIC_COUNTER_DMA_WRITES = 48, /* memory write TLPs */
+	RNIC_COUNTER_DMA_WRITE_BYTES = 49, /* bytes of them */
+	RNIC_COUNTER_DMA_READ_ERRORS = 50, /* completions with an error status, and completion timeouts */
+	RNIC_COUNTER_WQE_FETCHES = 51, /* reads of send WQEs */
+	RNIC_COUNTER_ADMIN_COMMANDS = 52, /* admin commands completed */
+	RNIC_COUNTER_RAW_TX_FRAMES = 53, /* frames of RAW_PACKET QPs sent */
+	RNIC_COUNTER_RAW_RX_FRAMES = 54, /* frames that are not RoCE, given to a RAW_PACKET QP */
 };
-#define RNIC_NUM_COUNTERS 52
+#define RNIC_NUM_COUNTERS 55
 
 /* MTU is a path MTU: payload bytes of a packet, coded as in verbs. */
 enum rnic_mtu {
@@ -273,6 +331,7 @@ enum rnic_doorbell_kind {
 	RNIC_DOORBELL_CQ = 2, /* completion queue consumer index */
 	RNIC_DOORBELL_CQ_ARM = 3, /* completion queue consumer index, and arm: one event for the next CQE beyond it, at once if there is one */
 	RNIC_DOORBELL_EQ = 4, /* event queue consumer index, and arm: one interrupt for the next event beyond it, at once if there is one */
+	RNIC_DOORBELL_SRQ = 5, /* shared receive queue: number of entries posted, modulo 2^16 */
 };
 
 /* WQEOp is the operation of a send WQE. */
@@ -335,6 +394,7 @@ enum rnic_wc_status {
 #define RNIC_CQE_GRH 0x1u /* UD receive: 40 bytes of header come before the data */
 #define RNIC_CQE_WITH_IMM 0x2u /* Imm is an immediate */
 #define RNIC_CQE_WITH_INV 0x8u /* Imm is the key that was invalidated */
+#define RNIC_CQE_VLAN 0x10u /* RAW_PACKET: Imm is the 802.1Q tag control that was taken out of the frame */
 
 /* VendorErr says where in the device, and why, a work request failed. */
 enum rnic_vendor_err {
@@ -370,6 +430,7 @@ enum rnic_vendor_err {
 	RNIC_VENDOR_ERR_INVALIDATE = 29, /* key that cannot be invalidated */
 	RNIC_VENDOR_ERR_BIND = 30, /* window that cannot be bound */
 	RNIC_VENDOR_ERR_CQ_OVERRUN = 31, /* the completion queue was full */
+	RNIC_VENDOR_ERR_AH = 33, /* no such address handle, or one of another protection domain */
 	RNIC_VENDOR_ERR_ATOMIC_ALIGN = 32, /* remote address of an atomic not a multiple of 8 */
 };
 
@@ -402,10 +463,16 @@ enum rnic_admin_op {
 	RNIC_ADMIN_MODIFY_QP = 7, /* object: QPN; reads the attributes of a QPMailbox that AttrMask names; to RESET it completes when nothing of the QP is in flight */
 	RNIC_ADMIN_QUERY_QP = 8, /* object: QPN; writes a QPMailbox */
 	RNIC_ADMIN_DESTROY_QP = 9, /* object: QPN; completes when nothing of the QP is in flight */
-	RNIC_ADMIN_REG_MR = 10, /* object: key index; reads an MRMailbox */
-	RNIC_ADMIN_DEREG_MR = 11, /* object: key index; completes when no access to it is in flight */
+	RNIC_ADMIN_REG_MR = 10, /* object: key index; reads an MRMailbox: a region, room for one that FAST_REG fills, or a memory window */
+	RNIC_ADMIN_DEREG_MR = 11, /* object: key index; completes when no access to it is in flight; BUSY while windows are bound to the region */
 	RNIC_ADMIN_MODIFY_CQ = 12, /* object: CQN; reads Count and Period of a CQMailbox; an event that is held back comes at once */
 	RNIC_ADMIN_RESIZE_CQ = 13, /* object: CQN; reads Base, LogSize and CI of a CQMailbox; result: index of the first CQE in the new ring */
+	RNIC_ADMIN_CREATE_AH = 14, /* object: AHN; reads an AHMailbox */
+	RNIC_ADMIN_DESTROY_AH = 15, /* object: AHN; a WQE that names it later fails */
+	RNIC_ADMIN_CREATE_SRQ = 16, /* object: SRQN; reads an SRQMailbox */
+	RNIC_ADMIN_MODIFY_SRQ = 17, /* object: SRQN; reads Mask and what it names of an SRQMailbox */
+	RNIC_ADMIN_QUERY_SRQ = 18, /* object: SRQN; writes an SRQMailbox */
+	RNIC_ADMIN_DESTROY_SRQ = 19, /* object: SRQN; BUSY while a QP uses it */
 };
 
 /* AdminStatus is how a command ended. */
@@ -445,7 +512,7 @@ enum rnic_admin_syndrome {
 	RNIC_SYN_DEST_QPN = 21,
 	RNIC_SYN_MAILBOX = 64, /* mailbox address missing or not aligned, or the mailbox could not be read or written */
 	RNIC_SYN_BASE = 65, /* ring address not aligned */
-	RNIC_SYN_LOG_SIZE = 66, /* ring too large; RESIZE_CQ: or too small for the CQEs that are not consumed */
+	RNIC_SYN_LOG_SIZE = 66, /* ring too large; SRQ: or of one slot, or smaller than before; RESIZE_CQ: or too small for the CQEs that are not consumed */
 	RNIC_SYN_VECTOR = 67, /* no such MSI-X vector */
 	RNIC_SYN_EQN = 68, /* no such event queue */
 	RNIC_SYN_UAR_PAGE = 69, /* no such doorbell page */
@@ -454,10 +521,10 @@ enum rnic_admin_syndrome {
 	RNIC_SYN_SEND_CQN = 72, /* no such completion queue */
 	RNIC_SYN_RECV_CQN = 73, /* no such completion queue */
 	RNIC_SYN_SQ = 74, /* send queue: base not aligned, or too large */
-	RNIC_SYN_RQ = 75, /* receive queue: base not aligned, too large, or stride too small */
+	RNIC_SYN_RQ = 75, /* receive queue: base not aligned, too large, or stride too small; SRQ: stride */
 	RNIC_SYN_MAX_SGE = 76, /* more elements than the device does */
 	RNIC_SYN_MAX_INLINE = 77, /* more inline bytes than the device does */
-	RNIC_SYN_SRQ = 78, /* no such shared receive queue */
+	RNIC_SYN_SRQ = 78, /* no such shared receive queue; MODIFY_SRQ: an attribute that there is not */
 	RNIC_SYN_TRANSITION = 79, /* no such transition from the QP's state */
 	RNIC_SYN_DRAINING = 80, /* the send queue is not yet drained */
 	RNIC_SYN_ADDR = 81, /* address range wraps */
@@ -466,6 +533,8 @@ enum rnic_admin_syndrome {
 	RNIC_SYN_NUM_PAGES = 84, /* not as many pages as address and length need, or no room for them */
 	RNIC_SYN_PAGE_LIST = 85, /* list not aligned, unreadable, or a page in it not aligned */
 	RNIC_SYN_OBJECT = 86, /* object number */
+	RNIC_SYN_KEY_KIND = 88, /* no such kind of key */
+	RNIC_SYN_LIMIT = 89, /* limit above the WQEs of the queue */
 	RNIC_SYN_MODERATION = 87, /* period too long, or a count above 1 without a period */
 };
 
@@ -474,6 +543,7 @@ enum rnic_qp_type {
 	RNIC_QPT_RC = 2, /* reliable connection */
 	RNIC_QPT_UC = 3, /* unreliable connection */
 	RNIC_QPT_UD = 4, /* unreliable datagram */
+	RNIC_QPT_RAW_PACKET = 5, /* Ethernet frames as they are; the QP that RAW_QPN names receives those that are not RoCE */
 };
 
 /* QPState is a state of a QP, with the values of verbs. */
@@ -518,6 +588,18 @@ enum rnic_qp_state {
 #define RNIC_QP_HAS_SRQ 0x1u /* receive WQEs come from the SRQ */
 #define RNIC_QP_SIG_ALL 0x2u /* every send WQE writes a CQE, SIGNALLED or not */
 
+/* KeyKind is what a key is of. */
+enum rnic_key_kind {
+	RNIC_KEY_REGION = 0, /* memory region, valid at once */
+	RNIC_KEY_FAST_REG = 1, /* memory region that is valid from a FAST_REG WQE to an invalidation */
+	RNIC_KEY_WINDOW_1 = 2, /* memory window type 1: of a protection domain; bound by BIND_MW, again and again */
+	RNIC_KEY_WINDOW_2 = 3, /* memory window type 2: of the QP that binds it, until it is invalidated */
+};
+
+/* SRQAttr is a set of attributes of an SRQ. */
+#define RNIC_SRQ_RING 0x1u /* Base and LogSize */
+#define RNIC_SRQ_LIMIT 0x2u
+
 /* MSIXEntry is one entry of the MSI-X table, as PCI has it. */
 struct rnic_msix_entry {
 	rnic_le32 addr_lo; /* bus address of the interrupt write, bits 31:0 */
@@ -535,7 +617,7 @@ _Static_assert(offsetof(struct rnic_msix_entry, masked) == 12, "offset of msix_e
 
 /* Doorbell is one aligned 8-byte write to offset 0 of a doorbell page. A write to another page than the one bound to the object at its creation is counted (doorbell_bad_page) and ignored, as is an unknown number (doorbell_bad_number). */
 struct rnic_doorbell {
-	uint8_t number[3]; /* QPN, CQN or EQN */
+	uint8_t number[3]; /* QPN, CQN, EQN or SRQN */
 	uint8_t kind_solicited_only; /* 3:0: what the index is; 4: CQ_ARM: only a solicited completion or an error raises the event */
 	rnic_le16 index; /* free-running producer or consumer index */
 	uint8_t reserved6[2];
@@ -558,7 +640,7 @@ struct rnic_wqe_control {
 	uint8_t num_sge; /* elements of the gather list; with INLINE ignored */
 	rnic_le16 inline_len; /* bytes of inline data; without INLINE ignored */
 	rnic_le16 index; /* index of this WQE's first unit: a slot that holds another is stale */
-	rnic_le32 imm; /* immediate, or the key to invalidate */
+	rnic_le32 imm; /* immediate, or the key to invalidate; BIND_MW, FAST_REG: the key as it is to be from now on */
 	uint8_t qpn[3]; /* QP that the queue belongs to: tells whose WQE a pushed unit is */
 	uint8_t reserved15;
 };
@@ -604,6 +686,49 @@ _Static_assert(sizeof(struct rnic_atomic_segment) == 16, "size of atomic_segment
 _Static_assert(offsetof(struct rnic_atomic_segment, swap_add) == 0, "offset of atomic_segment.swap_add");
 _Static_assert(offsetof(struct rnic_atomic_segment, compare) == 8, "offset of atomic_segment.compare");
 
+/* AHSegment stands in place of the remote segment in a WQE of a UD QP. */
+struct rnic_ah_segment {
+	uint8_t a_h_n[3]; /* address handle */
+	uint8_t reserved3;
+	uint8_t dest_qpn[3]; /* the peer's QPN */
+	uint8_t reserved7;
+	rnic_le32 qkey; /* Q_Key that the datagram carries; with the top bit set the QP's own */
+	uint8_t reserved12[4];
+};
+_Static_assert(sizeof(struct rnic_ah_segment) == 16, "size of ah_segment");
+_Static_assert(offsetof(struct rnic_ah_segment, a_h_n) == 0, "offset of ah_segment.a_h_n");
+_Static_assert(offsetof(struct rnic_ah_segment, reserved3) == 3, "offset of ah_segment.reserved3");
+_Static_assert(offsetof(struct rnic_ah_segment, dest_qpn) == 4, "offset of ah_segment.dest_qpn");
+_Static_assert(offsetof(struct rnic_ah_segment, reserved7) == 7, "offset of ah_segment.reserved7");
+_Static_assert(offsetof(struct rnic_ah_segment, qkey) == 8, "offset of ah_segment.qkey");
+_Static_assert(offsetof(struct rnic_ah_segment, reserved12) == 12, "offset of ah_segment.reserved12");
+
+/* BindSegment stands in place of the gather list of BIND_MW, whose remote segment has the window's first address and the L_Key of the region. */
+struct rnic_bind_segment {
+	rnic_le64 length; /* bytes; 0 unbinds a window of type 1 */
+	uint8_t access; /* what the window allows: REMOTE_* */
+	uint8_t reserved9[23];
+};
+_Static_assert(sizeof(struct rnic_bind_segment) == 32, "size of bind_segment");
+_Static_assert(offsetof(struct rnic_bind_segment, length) == 0, "offset of bind_segment.length");
+_Static_assert(offsetof(struct rnic_bind_segment, access) == 8, "offset of bind_segment.access");
+_Static_assert(offsetof(struct rnic_bind_segment, reserved9) == 9, "offset of bind_segment.reserved9");
+
+/* FastRegSegment stands in place of the gather list of FAST_REG, whose remote segment has the region's first address. The bus addresses of its pages follow, 8 a unit, 64 bits each; the region begins at byte Addr modulo the page size of the first. */
+struct rnic_fast_reg_segment {
+	rnic_le64 length; /* bytes */
+	rnic_le16 num_pages; /* 1 to MaxFastRegPages */
+	uint8_t log_page_size; /* log2 of the bytes of a page, 12..30 */
+	uint8_t access; /* what is allowed; local read always is */
+	uint8_t reserved12[20];
+};
+_Static_assert(sizeof(struct rnic_fast_reg_segment) == 32, "size of fast_reg_segment");
+_Static_assert(offsetof(struct rnic_fast_reg_segment, length) == 0, "offset of fast_reg_segment.length");
+_Static_assert(offsetof(struct rnic_fast_reg_segment, num_pages) == 8, "offset of fast_reg_segment.num_pages");
+_Static_assert(offsetof(struct rnic_fast_reg_segment, log_page_size) == 10, "offset of fast_reg_segment.log_page_size");
+_Static_assert(offsetof(struct rnic_fast_reg_segment, access) == 11, "offset of fast_reg_segment.access");
+_Static_assert(offsetof(struct rnic_fast_reg_segment, reserved12) == 12, "offset of fast_reg_segment.reserved12");
+
 /* WQE is the first unit of a WQE with a gather list. */
 struct rnic_wqe {
 	struct rnic_wqe_control ctrl;
@@ -646,12 +771,45 @@ struct rnic_wqe_sges {
 _Static_assert(sizeof(struct rnic_wqe_sges) == 64, "size of wqe_sges");
 _Static_assert(offsetof(struct rnic_wqe_sges, sge) == 0, "offset of wqe_sges.sge");
 
+/* WQEUD is the first unit of a WQE of a UD QP with a gather list. */
+struct rnic_wqe_ud {
+	struct rnic_wqe_control ctrl;
+	struct rnic_ah_segment a_h;
+	struct rnic_sge sge[2];
+};
+_Static_assert(sizeof(struct rnic_wqe_ud) == 64, "size of wqe_ud");
+_Static_assert(offsetof(struct rnic_wqe_ud, ctrl) == 0, "offset of wqe_ud.ctrl");
+_Static_assert(offsetof(struct rnic_wqe_ud, a_h) == 16, "offset of wqe_ud.a_h");
+_Static_assert(offsetof(struct rnic_wqe_ud, sge) == 32, "offset of wqe_ud.sge");
+
+/* WQEBind is a BIND_MW WQE: always one unit. */
+struct rnic_wqe_bind {
+	struct rnic_wqe_control ctrl;
+	struct rnic_remote_segment remote;
+	struct rnic_bind_segment bind;
+};
+_Static_assert(sizeof(struct rnic_wqe_bind) == 64, "size of wqe_bind");
+_Static_assert(offsetof(struct rnic_wqe_bind, ctrl) == 0, "offset of wqe_bind.ctrl");
+_Static_assert(offsetof(struct rnic_wqe_bind, remote) == 16, "offset of wqe_bind.remote");
+_Static_assert(offsetof(struct rnic_wqe_bind, bind) == 32, "offset of wqe_bind.bind");
+
+/* WQEFastReg is the first unit of a FAST_REG WQE. */
+struct rnic_wqe_fast_reg {
+	struct rnic_wqe_control ctrl;
+	struct rnic_remote_segment remote;
+	struct rnic_fast_reg_segment fast_reg;
+};
+_Static_assert(sizeof(struct rnic_wqe_fast_reg) == 64, "size of wqe_fast_reg");
+_Static_assert(offsetof(struct rnic_wqe_fast_reg, ctrl) == 0, "offset of wqe_fast_reg.ctrl");
+_Static_assert(offsetof(struct rnic_wqe_fast_reg, remote) == 16, "offset of wqe_fast_reg.remote");
+_Static_assert(offsetof(struct rnic_wqe_fast_reg, fast_reg) == 32, "offset of wqe_fast_reg.fast_reg");
+
 /* RWQEControl begins every entry of a receive queue; the scatter list follows at RWQEDataOffset. */
 struct rnic_rwqe_control {
 	uint8_t num_sge; /* elements of the scatter list */
 	uint8_t reserved1;
-	rnic_le16 index; /* index of this entry: a slot that holds another is stale */
-	rnic_le16 next; /* shared receive queue: slot of the next entry of the list; else 0 */
+	rnic_le16 index; /* index of this entry, or of a shared receive queue its number in the order of posting, modulo 2^16: a slot that holds another is stale */
+	rnic_le16 next; /* shared receive queue: slot of the entry posted next; else 0 */
 	uint8_t reserved6[10];
 };
 _Static_assert(sizeof(struct rnic_rwqe_control) == 16, "size of rwqe_control");
@@ -663,7 +821,7 @@ _Static_assert(offsetof(struct rnic_rwqe_control, reserved6) == 6, "offset of rw
 
 /* CQE is an entry of a completion queue. With another status than SUCCESS, byte length, immediate, source QPN and flags say nothing; the opcode's bit 7 still tells which queue the WQE was on. */
 struct rnic_cqe {
-	rnic_le16 index; /* index of the WQE that is done: its first unit, or its receive queue entry; receive WQEs of an SRQ: the slot */
+	rnic_le16 index; /* index of the WQE that is done: its first unit, or its receive queue entry; receive WQEs of an SRQ: the slot, or NoSlot */
 	uint8_t opcode; /* what is done */
 	uint8_t status; /* how it ended */
 	uint8_t qpn[3]; /* local QP */
@@ -720,7 +878,7 @@ struct rnic_admin_command {
 	uint8_t op; /* what to do */
 	uint8_t flags; /* none defined: 0 */
 	rnic_le16 id; /* returned in the completion */
-	rnic_le32 object; /* EQN, CQN, QPN or key index, chosen by the driver */
+	rnic_le32 object; /* EQN, CQN, QPN, SRQN, AHN or key index, chosen by the driver */
 	rnic_le64 mailbox; /* bus address of a 256-byte mailbox, 256-byte aligned; 0 where the command has none */
 	rnic_le32 param0; /* none defined: 0 */
 	rnic_le32 param1; /* none defined: 0 */
@@ -788,7 +946,11 @@ struct rnic_device_mailbox {
 	uint8_t max_retry; /* largest retry_cnt that is supported */
 	uint8_t max_rnr_retry; /* largest rnr_retry that is supported */
 	uint8_t reserved70[2];
-	uint8_t reserved72[184];
+	rnic_le32 max_a_h; /* address handles; AHNs are below it */
+	rnic_le32 max_srq_entries; /* slots of a shared receive queue, one of which stays free */
+	rnic_le16 max_fast_reg_pages; /* pages of a FAST_REG WQE */
+	rnic_le16 max_raw_frame; /* bytes of a frame of a RAW_PACKET QP */
+	uint8_t reserved84[172];
 };
 #define RNIC_DEVICE_MAILBOX_MAX_MTU_SHIFT 0
 #define RNIC_DEVICE_MAILBOX_MAX_MTU_MASK 0x7u
@@ -818,7 +980,11 @@ _Static_assert(offsetof(struct rnic_device_mailbox, pkeys) == 67, "offset of dev
 _Static_assert(offsetof(struct rnic_device_mailbox, max_retry) == 68, "offset of device_mailbox.max_retry");
 _Static_assert(offsetof(struct rnic_device_mailbox, max_rnr_retry) == 69, "offset of device_mailbox.max_rnr_retry");
 _Static_assert(offsetof(struct rnic_device_mailbox, reserved70) == 70, "offset of device_mailbox.reserved70");
-_Static_assert(offsetof(struct rnic_device_mailbox, reserved72) == 72, "offset of device_mailbox.reserved72");
+_Static_assert(offsetof(struct rnic_device_mailbox, max_a_h) == 72, "offset of device_mailbox.max_a_h");
+_Static_assert(offsetof(struct rnic_device_mailbox, max_srq_entries) == 76, "offset of device_mailbox.max_srq_entries");
+_Static_assert(offsetof(struct rnic_device_mailbox, max_fast_reg_pages) == 80, "offset of device_mailbox.max_fast_reg_pages");
+_Static_assert(offsetof(struct rnic_device_mailbox, max_raw_frame) == 82, "offset of device_mailbox.max_raw_frame");
+_Static_assert(offsetof(struct rnic_device_mailbox, reserved84) == 84, "offset of device_mailbox.reserved84");
 
 /* EQMailbox is read by CREATE_EQ. */
 struct rnic_eq_mailbox {
@@ -856,7 +1022,7 @@ _Static_assert(offsetof(struct rnic_cq_mailbox, period) == 14, "offset of cq_mai
 _Static_assert(offsetof(struct rnic_cq_mailbox, c_i) == 16, "offset of cq_mailbox.c_i");
 _Static_assert(offsetof(struct rnic_cq_mailbox, reserved18) == 18, "offset of cq_mailbox.reserved18");
 
-/* MRMailbox is read by REG_MR. The region begins at byte Addr modulo the page size of the first page. */
+/* MRMailbox is read by REG_MR. The region begins at byte Addr modulo the page size of the first page. For room that FAST_REG fills (Kind FAST_REG) Addr, Length, Access, KeyLow, LogPageSize and PageList are not used: NumPages entries from FirstPage on are the key's. A memory window has none of these and no pages. */
 struct rnic_mr_mailbox {
 	rnic_le64 addr; /* virtual address of the first byte */
 	rnic_le64 length; /* bytes */
@@ -868,8 +1034,11 @@ struct rnic_mr_mailbox {
 	rnic_le64 page_list; /* bus address of an array of 64-bit bus addresses of the pages, 8-byte aligned */
 	rnic_le32 num_pages; /* entries of the array */
 	rnic_le32 first_page; /* first of the device's page entries that the region uses, chosen by the driver; regions must not share any */
-	uint8_t reserved40[216];
+	uint8_t kind; /* 1:0: what the key is of */
+	uint8_t reserved41[215];
 };
+#define RNIC_MR_MAILBOX_KIND_SHIFT 0
+#define RNIC_MR_MAILBOX_KIND_MASK 0x3u
 _Static_assert(sizeof(struct rnic_mr_mailbox) == 256, "size of mr_mailbox");
 _Static_assert(offsetof(struct rnic_mr_mailbox, addr) == 0, "offset of mr_mailbox.addr");
 _Static_assert(offsetof(struct rnic_mr_mailbox, length) == 8, "offset of mr_mailbox.length");
@@ -881,12 +1050,13 @@ _Static_assert(offsetof(struct rnic_mr_mailbox, reserved22) == 22, "offset of mr
 _Static_assert(offsetof(struct rnic_mr_mailbox, page_list) == 24, "offset of mr_mailbox.page_list");
 _Static_assert(offsetof(struct rnic_mr_mailbox, num_pages) == 32, "offset of mr_mailbox.num_pages");
 _Static_assert(offsetof(struct rnic_mr_mailbox, first_page) == 36, "offset of mr_mailbox.first_page");
-_Static_assert(offsetof(struct rnic_mr_mailbox, reserved40) == 40, "offset of mr_mailbox.reserved40");
+_Static_assert(offsetof(struct rnic_mr_mailbox, kind) == 40, "offset of mr_mailbox.kind");
+_Static_assert(offsetof(struct rnic_mr_mailbox, reserved41) == 41, "offset of mr_mailbox.reserved41");
 
 /* AV is an address vector: the way to the peer. The packet is IPv4 when DGID is an IPv4-mapped address, ::ffff:a.b.c.d, else IPv6. */
 struct rnic_av {
 	uint8_t dmac[6]; /* destination MAC, in the order of the wire */
-	uint8_t sgid_index; /* own address: 0 IPv6, 1 IPv4 */
+	uint8_t sgid_index; /* own address: entry of the GID table, of the family of DGID */
 	uint8_t hop_limit; /* TTL or hop limit */
 	uint8_t dgid[16]; /* destination address, in the order of the wire */
 	uint8_t flow_label_vlan_valid[3]; /* 19:0: IPv6 flow label; 20: 1: packets carry an 802.1Q tag */
@@ -1048,6 +1218,48 @@ _Static_assert(offsetof(struct rnic_qp_mailbox, reserved143) == 143, "offset of 
 _Static_assert(offsetof(struct rnic_qp_mailbox, msn) == 144, "offset of qp_mailbox.msn");
 _Static_assert(offsetof(struct rnic_qp_mailbox, reserved147) == 147, "offset of qp_mailbox.reserved147");
 _Static_assert(offsetof(struct rnic_qp_mailbox, reserved148) == 148, "offset of qp_mailbox.reserved148");
+
+/* AHMailbox is read by CREATE_AH: an address handle of UD. */
+struct rnic_ah_mailbox {
+	uint8_t pd[3]; /* protection domain */
+	uint8_t reserved3[5];
+	struct rnic_av av;
+	uint8_t reserved48[208];
+};
+_Static_assert(sizeof(struct rnic_ah_mailbox) == 256, "size of ah_mailbox");
+_Static_assert(offsetof(struct rnic_ah_mailbox, pd) == 0, "offset of ah_mailbox.pd");
+_Static_assert(offsetof(struct rnic_ah_mailbox, reserved3) == 3, "offset of ah_mailbox.reserved3");
+_Static_assert(offsetof(struct rnic_ah_mailbox, av) == 8, "offset of ah_mailbox.av");
+_Static_assert(offsetof(struct rnic_ah_mailbox, reserved48) == 48, "offset of ah_mailbox.reserved48");
+
+/* SRQMailbox describes a shared receive queue. CREATE_SRQ reads all but Mask and the counters, MODIFY_SRQ what Mask names, QUERY_SRQ writes all of it but Mask. */
+struct rnic_srq_mailbox {
+	rnic_le64 base; /* bus address of the ring, aligned to 64 bytes; MODIFY: of a larger one, in which each slot of the old one has been copied to the slot of the same number */
+	uint8_t log_size; /* log2 of the slots of the ring; with MODIFY not smaller than before */
+	uint8_t log_stride; /* log2 of the bytes of a slot */
+	uint8_t max_sge; /* elements of a receive WQE */
+	uint8_t mask; /* MODIFY: what is meant */
+	uint8_t pd[3]; /* protection domain: that of the elements of its WQEs */
+	uint8_t reserved15;
+	rnic_le16 uar_page; /* doorbell page that the queue is bound to */
+	rnic_le16 limit; /* SRQ_LIMIT_REACHED when fewer WQEs are left, once; 0: never */
+	rnic_le16 producer; /* QUERY: number of WQEs posted, modulo 2^16, as of the last doorbell */
+	rnic_le16 consumer; /* QUERY: number of WQEs taken, modulo 2^16 */
+	uint8_t reserved24[232];
+};
+_Static_assert(sizeof(struct rnic_srq_mailbox) == 256, "size of srq_mailbox");
+_Static_assert(offsetof(struct rnic_srq_mailbox, base) == 0, "offset of srq_mailbox.base");
+_Static_assert(offsetof(struct rnic_srq_mailbox, log_size) == 8, "offset of srq_mailbox.log_size");
+_Static_assert(offsetof(struct rnic_srq_mailbox, log_stride) == 9, "offset of srq_mailbox.log_stride");
+_Static_assert(offsetof(struct rnic_srq_mailbox, max_sge) == 10, "offset of srq_mailbox.max_sge");
+_Static_assert(offsetof(struct rnic_srq_mailbox, mask) == 11, "offset of srq_mailbox.mask");
+_Static_assert(offsetof(struct rnic_srq_mailbox, pd) == 12, "offset of srq_mailbox.pd");
+_Static_assert(offsetof(struct rnic_srq_mailbox, reserved15) == 15, "offset of srq_mailbox.reserved15");
+_Static_assert(offsetof(struct rnic_srq_mailbox, uar_page) == 16, "offset of srq_mailbox.uar_page");
+_Static_assert(offsetof(struct rnic_srq_mailbox, limit) == 18, "offset of srq_mailbox.limit");
+_Static_assert(offsetof(struct rnic_srq_mailbox, producer) == 20, "offset of srq_mailbox.producer");
+_Static_assert(offsetof(struct rnic_srq_mailbox, consumer) == 22, "offset of srq_mailbox.consumer");
+_Static_assert(offsetof(struct rnic_srq_mailbox, reserved24) == 24, "offset of srq_mailbox.reserved24");
 
 /* The 64 bits of a doorbell; write them to RNIC_DOORBELL_ADDR(page) at once. */
 static inline uint64_t rnic_doorbell_pack(uint32_t number, uint32_t kind, int solicited_only, uint16_t index)

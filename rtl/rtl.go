@@ -2,18 +2,24 @@
 //
 //	                send
 //	PcieTx ┌─────┐  csr ──► wqe_sched ───────────────────► pkt_tx ───► ┌─────┐ EthTx
-//	◄──────┤     │           │ sent                         ▲  ▲       │     ├──────►
-//	       │     │           ▼                        mpt ──┘  │       │     │
+//	◄──────┤     │      sent │ └─ bind, invalidate ─► mpt ──┘  ▲       │     ├──────►
+//	       │     │           ▼                                 │       │     │
 //	       │ dma │        retrans ──► CQE                  responder   │ mac │
-//	PcieRx │     │           ▲ acknowledged                    ▲       │     │ EthRx
+//	PcieRx │     │           ▲ acknowledged, left              ▲       │     │ EthRx
 //	──────►│     │  receive  └────────────────── scatter ──────┘       │     │◄──────
 //	       └─────┘    payload, CQE ◄───────────  ▲  ▲   ▲              └──┬──┘
 //	                  atomic ◄───────────────────┘  │   └ ack_gen ◄ pkt_rx
 //	                  rq_fetch ─► receive WQEs ─────┘
 //
 // csr, wqe_sched, pkt_tx, ack_gen and retrans ask qpc, which has the contexts of all
-// QPs; pkt_tx and scatter ask mpt; CQEs, events and MSI-X leave through cq_writer;
+// QPs, the address handles and what is known of shared receive queues; their lists
+// rq_fetch follows. pkt_tx and scatter ask mpt, where wqe_sched has windows bound, regions
+// registered and keys invalidated; CQEs, events and MSI-X leave through cq_writer;
 // admin executes the driver's commands on qpc, mpt and cq_writer.
+//
+// UC, UD and raw QPs take the same ways, but for acknowledgements: what has left is done.
+// mac takes VLAN tags out of frames and puts them in, and turns frames for the port's own
+// address around before the wire.
 //
 // A lost packet is sent again from host memory: qpc rewinds the QP, pkt_tx drops what
 // is under way of it, retrans says with which WQE to go on once those before it have

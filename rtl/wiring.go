@@ -46,6 +46,9 @@ func (n *NIC) connectHost() {
 	hdl.Connect(&a.MR, &n.MPT.Admin, slice)
 	hdl.Connect(&a.MRPages, &n.MPT.Pages, slice)
 	hdl.Connect(&n.MPT.AdminRes, &a.MRRes, slice)
+	hdl.Connect(&n.WQESched.Exec.MemOp, &n.MPT.Mem, slice)
+	hdl.Connect(&n.WQESched.Exec.MemPages, &n.MPT.MemPages, slice)
+	hdl.Connect(&n.MPT.MemRes, &n.WQESched.Exec.MemRes, slice)
 	hdl.Connect(&cq.Purged, &a.Purged, slice)
 
 	n.writes(port.WriteCQ, &cq.Write, &cq.WriteData, &cq.WriteDone)
@@ -81,7 +84,7 @@ func (n *NIC) connectSend(p Params) {
 	hdl.Connect(&tx.Translate.Mpt, &n.MPT.Tx, slice)
 	hdl.Connect(&n.MPT.TxRes, &tx.Load.MptRes, pkttx.MptDepth)
 	n.reads(port.ReadTx, &tx.Load.Read, &tx.Buffer.Data, slice)
-	hdl.Connect(&tx.Seal.Eth, &n.Mac.Transmit.TxIn, slice)
+	hdl.Connect(&tx.Seal.Eth, n.Mac.TxIn(), slice)
 	hdl.Connect(&tx.Send.Purge, &rt.Purge, slice)
 
 	hdl.Connect(&s.Exec.Sent, &rt.Sent, 4)
@@ -94,7 +97,7 @@ func (n *NIC) connectSend(p Params) {
 // connectReceive wires the responder: wire to memory, CQE and acknowledgement.
 func (n *NIC) connectReceive(p Params) {
 	rx, a, q, sc, f := n.PktRx, n.AckGen, n.QPC, n.Scatter, n.RQFetch
-	hdl.Connect(&n.Mac.Receive.RxOut, &rx.Eth, slice)
+	hdl.Connect(n.Mac.RxOut(), &rx.Eth, slice)
 	hdl.Connect(&rx.Pkt, &a.Issue.Pkt, pktrx.PktDepth)
 	hdl.Connect(&a.Issue.Op, &q.Rx, slice)
 	hdl.Connect(&q.Verdict, &a.Judge.Verdict, p.AckGen.VerdictDepth())
@@ -129,7 +132,8 @@ func (n *NIC) connectReceive(p Params) {
 func (n *NIC) connectLevels() {
 	c := n.CSR
 	hdl.Wire(&c.AdminReg, &n.Admin.Reg)
-	hdl.Wire(&c.PortReg, &n.QPC.PortReg, &n.PktTx.Send.PortReg, &n.PktRx.PortReg)
+	hdl.Wire(&c.GIDs, &n.QPC.GIDs)
+	hdl.Wire(&c.PortReg, &n.QPC.PortReg, &n.PktTx.Send.PortReg, &n.PktRx.PortReg, &n.Mac.Loop.PortReg)
 	hdl.Wire(&n.PktRx.Stats, &c.Taps.Rx)
 	hdl.Wire(&n.PktTx.Seal.Stats, &c.Taps.Tx)
 	hdl.Wire(&n.AckGen.Judge.Stats, &c.Taps.Resp)

@@ -74,10 +74,16 @@ func TestBytesEqualC(t *testing.T) {
 	oracle(t, rng, add, abi.RemoteSegmentLayout)
 	oracle(t, rng, add, abi.SGELayout)
 	oracle(t, rng, add, abi.AtomicSegmentLayout)
+	oracle(t, rng, add, abi.AHSegmentLayout)
+	oracle(t, rng, add, abi.BindSegmentLayout)
+	oracle(t, rng, add, abi.FastRegSegmentLayout)
 	oracle(t, rng, add, abi.WQELayout)
 	oracle(t, rng, add, abi.WQEInlineLayout)
 	oracle(t, rng, add, abi.WQEAtomicLayout)
 	oracle(t, rng, add, abi.WQESGEsLayout)
+	oracle(t, rng, add, abi.WQEUDLayout)
+	oracle(t, rng, add, abi.WQEBindLayout)
+	oracle(t, rng, add, abi.WQEFastRegLayout)
 	oracle(t, rng, add, abi.RWQEControlLayout)
 	oracle(t, rng, add, abi.CQELayout)
 	oracle(t, rng, add, abi.EventLayout)
@@ -89,6 +95,8 @@ func TestBytesEqualC(t *testing.T) {
 	oracle(t, rng, add, abi.MRMailboxLayout)
 	oracle(t, rng, add, abi.AVLayout)
 	oracle(t, rng, add, abi.QPMailboxLayout)
+	oracle(t, rng, add, abi.AHMailboxLayout)
+	oracle(t, rng, add, abi.SRQMailboxLayout)
 	covered := map[string]bool{}
 	for _, n := range names {
 		covered[n] = true

@@ -40,6 +40,8 @@ var constants = []struct {
 	{"MAX_UNITS", abi.MaxUnits, false},
 	{"MAX_SGE", abi.MaxSGE, false},
 	{"MAX_INLINE", abi.MaxInline, false},
+	{"MAX_FAST_REG_PAGES", abi.MaxFastRegPages, false},
+	{"NO_SLOT", abi.NoSlot, true},
 	{"MAX_MESSAGE", abi.MaxMessage, true},
 	{"SGE_SIZE", abi.SGESize, false},
 	{"WQE_REMOTE_OFFSET", abi.WQERemoteOffset, false},
@@ -53,6 +55,7 @@ var constants = []struct {
 	{"MAILBOX_SIZE", abi.MailboxSize, false},
 	{"CQ_PERIOD_CYCLES", abi.CQPeriodCycles, false},
 	{"MAX_CQ_PERIOD", abi.MaxCQPeriod, false},
+	{"NUM_GIDS", abi.NumGIDs, false},
 }
 
 // header writes include/rnic_abi.h.

@@ -174,7 +174,7 @@ func mdTransitions(b *bytes.Buffer) {
 		"| from | to | type | required | optional |\n|---|---|---|---|---|\n")
 	for from := abi.QPReset; from <= abi.QPErr; from++ {
 		for to := abi.QPInit; to < abi.QPErr; to++ {
-			for t := abi.QPTypeRC; t <= abi.QPTypeUD; t++ {
+			for t := abi.QPTypeRC; t <= abi.QPTypeRaw; t++ {
 				if required, optional, ok := abi.Transition(t, from, to); ok {
 					fmt.Fprintf(b, "| %v | %v | %v | %s | %s |\n", from, to, t, attrs(required), attrs(optional))
 				}

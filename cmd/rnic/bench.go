@@ -35,6 +35,7 @@ type row struct {
 	GoodputGbps   float64 `json:"goodput_gbps"` // of atomics 0
 	WireLimitGbps float64 `json:"wire_limit_gbps"`
 	CyclesPerMsg  float64 `json:"cycles_per_msg"`
+	Lost          int     `json:"lost"` // messages of UC and UD that the receiver had no room for
 	LatencyNs     float64 `json:"latency_ns"`
 	P99Ns         float64 `json:"p99_ns"` // of a sample
 	P999Ns        float64 `json:"p99.9_ns"`
@@ -130,22 +131,22 @@ func (c *benchCmd) measure() (results, error) {
 // printRows prints the table of all results.
 func printRows(out io.Writer, rows []row) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "name\top\tbytes\tQPs\tMTU\tGb/s\tlimit\t%\tcycles/msg\tM msg/s\tlatency ns\tp99\tp99.9\tPCIe\t")
+	fmt.Fprintln(w, "name\top\tbytes\tQPs\tMTU\tGb/s\tlimit\t%\tcycles/msg\tM msg/s\tlost\tlatency ns\tp99\tp99.9\tPCIe\t")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t", r.Name, r.Op, r.Size, r.QPs, r.MTU)
 		switch {
 		case r.P99Ns > 0:
-			fmt.Fprintf(w, "\t\t\t\t\t%.0f\t%.0f\t%.0f\t%s\t\n", r.LatencyNs, r.P99Ns, r.P999Ns, r.Profile)
+			fmt.Fprintf(w, "\t\t\t\t\t\t%.0f\t%.0f\t%.0f\t%s\t\n", r.LatencyNs, r.P99Ns, r.P999Ns, r.Profile)
 			continue
 		case r.LatencyNs > 0:
-			fmt.Fprintf(w, "\t\t\t\t\t%.0f\t\t\t\t\n", r.LatencyNs)
+			fmt.Fprintf(w, "\t\t\t\t\t\t%.0f\t\t\t\t\n", r.LatencyNs)
 			continue
 		case r.GoodputGbps > 0:
 			fmt.Fprintf(w, "%.2f\t%.2f\t%.1f\t", r.GoodputGbps, r.WireLimitGbps, 100*r.GoodputGbps/r.WireLimitGbps)
 		default:
 			fmt.Fprint(w, "\t\t\t")
 		}
-		fmt.Fprintf(w, "%.2f\t%.2f\t\t\t\t\t\n", r.CyclesPerMsg, r.rate())
+		fmt.Fprintf(w, "%.2f\t%.2f\t%d\t\t\t\t\t\n", r.CyclesPerMsg, r.rate(), r.Lost)
 	}
 	return w.Flush()
 }

@@ -21,10 +21,10 @@ func small(t *testing.T, seed uint64) *results {
 	require.NoError(t, err)
 	r := &results{}
 	for _, l := range []load{
-		{"size", abi.OpWrite, 64, 2, 1024, 50, 8, 4, false}, {"size", abi.OpWrite, 4096, 2, 1024, 8, 4, 1, false},
-		{"size", abi.OpRead, 64, 2, 4096, 50, 8, 4, false}, {"size", abi.OpRead, 4096, 2, 4096, 8, 4, 1, false},
-		{"message rate", abi.OpSend, 64, 4, 1024, 100, 8, 4, false}, {"message rate", abi.OpSend, 64, 1, 1024, 100, 8, 4, false},
-		{"message rate", abi.OpFetchAdd, 8, 1, 1024, 20, 8, 1, false}, {"message rate", abi.OpFetchAdd, 8, 2, 1024, 20, 8, 1, false},
+		{"size", abi.OpWrite, 64, 2, 1024, 50, 8, 4, false, 0, false}, {"size", abi.OpWrite, 4096, 2, 1024, 8, 4, 1, false, 0, false},
+		{"size", abi.OpRead, 64, 2, 4096, 50, 8, 4, false, 0, false}, {"size", abi.OpRead, 4096, 2, 4096, 8, 4, 1, false, 0, false},
+		{"message rate", abi.OpSend, 64, 4, 1024, 100, 8, 4, false, 0, false}, {"message rate", abi.OpSend, 64, 1, 1024, 100, 8, 4, false, 0, false},
+		{"message rate", abi.OpFetchAdd, 8, 1, 1024, 20, 8, 1, false, 0, false}, {"message rate", abi.OpFetchAdd, 8, 2, 1024, 20, 8, 1, false, 0, false},
 	} {
 		x, err := l.run(cfg)
 		require.NoError(t, err)

@@ -56,22 +56,42 @@ const maxWindow = 1000 * time.Hour
 
 // job is the transfer of data that the flags describe.
 func (r *runCmd) job(data transfer.Source) (transfer.Job, error) {
-	j := transfer.Job{Data: data, Op: ops[r.Op], QPs: r.QPs, MsgSize: 4096, Depth: r.Depth}
-	switch {
-	case r.MsgSize != nil:
-		j.MsgSize = *r.MsgSize
-	case j.Op == abi.OpCompareSwap || j.Op == abi.OpFetchAdd:
-		j.MsgSize = 8
+	j := transfer.Job{
+		Data: data, Transport: transports[r.Transport], SRQ: r.SRQ, IPv6: r.IPv6, VLAN: r.VLAN,
+		Op: ops[r.Op], QPs: r.QPs, MsgSize: 4096, Depth: r.Depth,
 	}
-	j.Driver.NoPush, j.Driver.Seed = r.NoPush, r.Seed
-	j.Retries = transfer.Retries{Timeout: r.Timeout, RetryCnt: r.RetryCnt, RNRRetry: r.RNRRetry}
 	mtu, ok := roce.MTUOf(r.MTU)
 	if !ok {
 		return j, fmt.Errorf("--mtu %d: must be 256, 512, 1024, 2048 or 4096", r.MTU)
 	}
 	j.MTU = mtu
+	switch {
+	case r.MsgSize != nil && j.Transport == abi.QPTypeUD && *r.MsgSize > r.MTU:
+		return j, fmt.Errorf("--msg-size %d: more than --mtu %d, which is the most of --transport ud", *r.MsgSize, r.MTU)
+	case r.MsgSize != nil:
+		j.MsgSize = *r.MsgSize
+	case j.Transport == abi.QPTypeUD:
+		j.MsgSize = r.MTU
+	case j.Op == abi.OpCompareSwap || j.Op == abi.OpFetchAdd:
+		j.MsgSize = 8
+	}
+	if j.Transport != abi.QPTypeRC {
+		for _, f := range []struct {
+			name string
+			v    *uint8
+		}{{"timeout", r.Timeout}, {"retry-cnt", r.RetryCnt}, {"rnr-retry", r.RNRRetry}} {
+			if f.v != nil {
+				return j, fmt.Errorf("--%s: nothing is sent again with --transport %s", f.name, r.Transport)
+			}
+		}
+	}
+	j.Driver.NoPush, j.Driver.Seed = r.NoPush, r.Seed
+	j.Retries = transfer.Retries{Timeout: r.Timeout, RetryCnt: r.RetryCnt, RNRRetry: r.RNRRetry}
 	return j, j.Check()
 }
+
+// transports are those of --transport.
+var transports = map[string]abi.QPType{"rc": abi.QPTypeRC, "uc": abi.QPTypeUC, "ud": abi.QPTypeUD}
 
 // ops are the operations of --op.
 var ops = map[string]abi.WQEOp{

@@ -18,6 +18,8 @@ type load struct {
 	size, qps, mtu         int
 	messages, depth, batch int
 	twoWay                 bool
+	transport              abi.QPType // 0: RC
+	srq                    bool
 }
 
 var mtus = []int{256, 512, 1024, 2048, 4096}
@@ -27,23 +29,23 @@ func loads() []load {
 	var ls []load
 	for _, op := range []abi.WQEOp{abi.OpSend, abi.OpWrite, abi.OpRead} {
 		for _, mtu := range mtus {
-			ls = append(ls, load{"goodput", op, 64 << 10, 1, mtu, 16, 8, 1, false})
+			ls = append(ls, load{"goodput", op, 64 << 10, 1, mtu, 16, 8, 1, false, 0, false})
 		}
 	}
 	for _, op := range []abi.WQEOp{abi.OpWrite, abi.OpRead} {
 		for _, mtu := range []int{256, 1024, 4096} {
-			ls = append(ls, load{"both ways", op, 64 << 10, 2, mtu, 16, 8, 1, true})
+			ls = append(ls, load{"both ways", op, 64 << 10, 2, mtu, 16, 8, 1, true, 0, false})
 		}
 	}
 	for _, size := range []int{1, 63, 65} {
-		ls = append(ls, load{"odd size", abi.OpSend, size, 16, 1024, 4000, 64, 8, false})
+		ls = append(ls, load{"odd size", abi.OpSend, size, 16, 1024, 4000, 64, 8, false, 0, false})
 	}
 	for _, op := range []abi.WQEOp{abi.OpSend, abi.OpWrite, abi.OpRead} {
 		for _, size := range []int{1023, 1025} {
-			ls = append(ls, load{"odd size", op, size, 4, 1024, 1000, 16, 4, false})
+			ls = append(ls, load{"odd size", op, size, 4, 1024, 1000, 16, 4, false, 0, false})
 		}
 		for _, size := range []int{4097, 65535, 65537} {
-			ls = append(ls, load{"odd size", op, size, 2, 1024, max(32, 1<<20/size), 16, 4, false})
+			ls = append(ls, load{"odd size", op, size, 2, 1024, max(32, 1<<20/size), 16, 4, false, 0, false})
 		}
 	}
 	for _, qps := range []int{1, 2, 4, 8, 16, 64, 256} {
@@ -52,12 +54,37 @@ func loads() []load {
 	for _, op := range []abi.WQEOp{abi.OpWrite, abi.OpRead} {
 		ls = append(ls, rate(op, 1), rate(op, 16))
 	}
-	return append(ls, rate(abi.OpFetchAdd, 1), rate(abi.OpFetchAdd, 16))
+	ls = append(ls, rate(abi.OpFetchAdd, 1), rate(abi.OpFetchAdd, 16))
+	return append(ls, others()...)
+}
+
+// over is a load over another transport, or with an SRQ: its name says so.
+func (l load) over(t abi.QPType, srq bool) load {
+	l.transport, l.srq = t, srq
+	if t != abi.QPTypeRC {
+		l.name += ", " + t.String()
+	}
+	if srq {
+		l.name += ", SRQ"
+	}
+	return l
+}
+
+// others are loads of UC and UD, and of SRQs.
+func others() []load {
+	var ls []load
+	for _, mtu := range mtus {
+		long := load{"goodput", abi.OpSend, 64 << 10, 1, mtu, 16, 8, 1, false, 0, false}
+		full := load{"goodput", abi.OpSend, mtu, 16, mtu, 1 << 20 / mtu, 16, 4, false, 0, false}
+		ls = append(ls, long.over(abi.QPTypeUC, false), full.over(abi.QPTypeUD, false), long.over(abi.QPTypeRC, true), full.over(abi.QPTypeUD, true))
+	}
+	r := rate(abi.OpSend, 16)
+	return append(ls, r.over(abi.QPTypeRC, true), r.over(abi.QPTypeUC, false), r.over(abi.QPTypeUD, false), r.over(abi.QPTypeUD, true))
 }
 
 // rate is a load of 64-byte messages, or of atomics, over so many QPs.
 func rate(op abi.WQEOp, qps int) load {
-	l := load{"message rate", op, 64, qps, 1024, max(1000, min(200*qps, 8000)), 64, 8, false}
+	l := load{"message rate", op, 64, qps, 1024, max(1000, min(200*qps, 8000)), 64, 8, false, 0, false}
 	if op == abi.OpFetchAdd {
 		l.size, l.batch = 8, 1
 	}
@@ -79,7 +106,7 @@ func sweep() []load {
 	for _, op := range []abi.WQEOp{abi.OpWrite, abi.OpRead} {
 		for _, mtu := range mtus {
 			for _, size := range sizes {
-				l := load{"size", op, size, 16, mtu, max(8, min(2000, 1<<20/size)), 16, 4, false}
+				l := load{"size", op, size, 16, mtu, max(8, min(2000, 1<<20/size)), 16, 4, false, 0, false}
 				if size >= 4096 {
 					l.qps, l.batch = 2, 1
 				}
@@ -106,7 +133,7 @@ func (l *load) run(c tb.Config) (row, error) {
 	data := make([]byte, l.size*l.messages)
 	_, _ = rand.NewChaCha8([32]byte{'r', 'n', 'i', 'c'}).Read(data) // never fails
 	job := transfer.Job{
-		Data: bytes.NewReader(data), Op: l.op, MTU: mtu, QPs: l.qps, MsgSize: l.size,
+		Data: bytes.NewReader(data), Transport: l.transport, SRQ: l.srq, Op: l.op, MTU: mtu, QPs: l.qps, MsgSize: l.size,
 		Depth: l.depth, Batch: l.batch, TwoWay: l.twoWay,
 	}
 	r, err := job.Run(b)
@@ -116,6 +143,10 @@ func (l *load) run(c tb.Config) (row, error) {
 	w := row{
 		Name: l.name, Op: l.op.String(), Size: l.size, QPs: l.qps, MTU: l.mtu,
 		GoodputGbps: r.GoodputGbps, WireLimitGbps: wireLimit(c, l.op, l.size, l.mtu), CyclesPerMsg: r.CyclesPerMessage,
+		Lost: r.Lost,
+	}
+	if l.transport == abi.QPTypeUD {
+		w.WireLimitGbps = limit(c, l.size, l.size+overhead+deth)
 	}
 	if l.twoWay {
 		w.GoodputGbps = min(r.GoodputGbps, r.BackGbps)
@@ -128,6 +159,7 @@ func (l *load) run(c tb.Config) (row, error) {
 const (
 	overhead  = 14 + 20 + 8 + 12 + 4 + 4 + 20
 	reth      = 16
+	deth      = 8
 	aeth      = 4
 	atomicETH = 28
 )
@@ -145,5 +177,10 @@ func wireLimit(c tb.Config, op abi.WQEOp, size, mtu int) float64 {
 	case abi.OpFetchAdd:
 		bytes = overhead + atomicETH
 	}
+	return limit(c, size, bytes)
+}
+
+// limit is the goodput of size bytes in so many on the wire, Gb/s.
+func limit(c tb.Config, size, bytes int) float64 {
 	return float64(c.NIC.Mac.RateNum) / float64(c.NIC.Mac.RateDen) * float64(size) / float64(bytes)
 }

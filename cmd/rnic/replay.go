@@ -26,6 +26,7 @@ type replayCmd struct {
 	Timeout  uint8  `default:"10" help:"Of the model as requester: 4.096 us x 2^N."`
 	RetryCnt *uint8 `help:"Of the model as requester; else what leads to the captured packets."`
 	RNRRetry *uint8 `name:"rnr-retry" help:"Likewise."`
+	SRQ      bool   `help:"Of the model as responder: its receives are of a shared queue."`
 	Seed     uint64 `default:"1" help:"Seed of all that is drawn: the pages of memory."`
 
 	Differing   bool   `help:"Print only rows that differ."`
@@ -39,7 +40,7 @@ type replayCmd struct {
 type replayed struct {
 	Capture       string         `json:"capture"`
 	Frames        int            `json:"frames"`
-	Packets       int            `json:"packets"` // of RC
+	Packets       int            `json:"packets"` // of RC, UC and UD
 	Notes         []string       `json:"notes"`
 	Conversations []conversation `json:"conversations"`
 	Same          int            `json:"same"`
@@ -47,6 +48,8 @@ type replayed struct {
 	Wrong         int            `json:"wrong"`
 	Failed        int            `json:"failed"` // results with an error
 	Files         []string       `json:"files,omitempty"`
+
+	transports string // how many packets of which
 }
 
 // conversation is one direction of a connection.
@@ -89,7 +92,7 @@ func (r *replayCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	res := &replayed{Capture: filepath.Base(r.Capture), Frames: c.Frames, Packets: len(c.Packets), Notes: c.Notes, Conversations: []conversation{}}
+	res := &replayed{Capture: filepath.Base(r.Capture), Frames: c.Frames, Packets: len(c.Packets), Notes: c.Notes, Conversations: []conversation{}, transports: c.Transports()}
 	finish, err := r.record(&o, res)
 	if err != nil {
 		return err
@@ -142,7 +145,7 @@ func (res *replayed) replay(c *replay.Conversation, o replay.Options, role strin
 }
 
 func (r *replayCmd) options() (o replay.Options, err error) {
-	o = replay.Options{Seed: r.Seed, Timeout: r.Timeout, RetryCnt: r.RetryCnt, RNRRetry: r.RNRRetry}
+	o = replay.Options{Seed: r.Seed, Timeout: r.Timeout, RetryCnt: r.RetryCnt, RNRRetry: r.RNRRetry, SRQ: r.SRQ}
 	switch {
 	case r.Timeout < 1 || r.Timeout > 20:
 		return o, fmt.Errorf("--timeout %d: must be 1 to 20", r.Timeout)
@@ -186,17 +189,17 @@ func (r *replayCmd) lost(c *replay.Capture) (map[int]bool, error) {
 	if r.Lost == "none" {
 		return m, nil
 	}
-	rc := map[int]bool{}
+	taken := map[int]bool{}
 	for i := range c.Packets {
-		rc[c.Packets[i].Frame] = true
+		taken[c.Packets[i].Frame] = true
 	}
 	for _, s := range strings.Split(r.Lost, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(s))
 		if err != nil {
 			return nil, fmt.Errorf("--lost %s: %q is no number of a frame", r.Lost, s)
 		}
-		if !rc[n] {
-			return nil, fmt.Errorf("--lost %d: no RC packet is in this frame; the capture has %d frames", n, c.Frames)
+		if !taken[n] {
+			return nil, fmt.Errorf("--lost %d: no packet that is replayed is in this frame; the capture has %d frames", n, c.Frames)
 		}
 		m[n] = true
 	}
@@ -207,7 +210,7 @@ func (r *replayCmd) lost(c *replay.Capture) (map[int]bool, error) {
 func (r *replayCmd) chosen(list []*replay.Conversation) ([]*replay.Conversation, error) {
 	if r.QP == "" {
 		if len(list) == 0 {
-			return nil, errors.New("no requests of RC in the capture, only answers: nothing to replay")
+			return nil, errors.New("no requests in the capture, only answers: nothing to replay")
 		}
 		return list, nil
 	}

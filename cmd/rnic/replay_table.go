@@ -14,7 +14,7 @@ import (
 // table prints both sides beside each other.
 func (res *replayed) table(out io.Writer, differing bool) error {
 	w := &errWriter{w: out}
-	fmt.Fprintf(w, "%s: %d frames, %d of RC\n", res.Capture, res.Frames, res.Packets)
+	fmt.Fprintf(w, "%s: %d frames, %s\n", res.Capture, res.Frames, res.transports)
 	for _, n := range res.Notes {
 		fmt.Fprintf(w, "note: %s\n", n)
 	}

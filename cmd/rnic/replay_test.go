@@ -101,7 +101,6 @@ func TestReplayRefused(t *testing.T) {
 		"replay: which capture?":                   "",
 		"text: neither pcap nor pcapng":            "text",
 		"open nowhere: no such file":               "nowhere",
-		"of UC or UD, none of RC":                  pcapOf(t, "v_ud_all_ops"),
 		"--qp 5: the capture has 10.0.0.2":         "--qp 5 " + lost,
 		"--qp x: no number of 24 bits":             "--qp x " + lost,
 		"--lost 40: no RC packet is in this frame": "--lost 40 " + lost,

@@ -15,8 +15,12 @@ import (
 // report is what a run came to, and its JSON form.
 type report struct {
 	Verified      bool        `json:"verified"`
-	Op            string      `json:"op"` // as --op has it
-	Messages      int         `json:"messages"`
+	Op            string      `json:"op"`        // as --op has it
+	Transport     string      `json:"transport"` // as --transport has it
+	Messages      int         `json:"messages"`  // received and verified, each once
+	Sent          int         `json:"sent"`
+	Received      int         `json:"received"` // and verified, those that came again too
+	Lost          int         `json:"lost"`     // of those sent
 	Packets       int         `json:"packets"`
 	Bytes         int64       `json:"bytes"`
 	Cycles        uint64      `json:"cycles"`
@@ -35,7 +39,7 @@ type report struct {
 
 func newReport(res transfer.Result, wall time.Duration, seed uint64, files []string) report {
 	return report{
-		Verified: true, Messages: res.Messages, Packets: res.Packets, Bytes: res.Bytes, Cycles: res.Cycles,
+		Verified: true, Messages: res.Messages, Sent: res.Messages + res.Lost, Received: res.Messages + res.Repeated, Lost: res.Lost, Packets: res.Packets, Bytes: res.Bytes, Cycles: res.Cycles,
 		SimNs: float64(res.Cycles) * tb.PeriodPs / 1000, GoodputGbps: res.GoodputGbps, WireLimitGbps: res.WireLimitGbps,
 		WallS: wall.Seconds(), CyclesPerS: float64(res.Cycles) / wall.Seconds(), Seed: seed, Files: files,
 		nsPerMessage: res.CyclesPerMessage * tb.PeriodPs / 1000,
@@ -51,7 +55,13 @@ func (p *report) json(w io.Writer) error {
 // table is for people. A rate needs two messages.
 func (p *report) table(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "messages\t%d, all verified at the far side\n", p.Messages)
+	if p.Sent == p.Received && p.Lost == 0 {
+		fmt.Fprintf(w, "messages\t%d, all verified at the far side\n", p.Messages)
+	} else {
+		fmt.Fprintf(w, "sent\t%d messages\n", p.Sent)
+		fmt.Fprintf(w, "received\t%d, all verified at the far side; %d of them again\n", p.Received, p.Received-p.Messages)
+		fmt.Fprintf(w, "lost\t%d\n", p.Lost)
+	}
 	fmt.Fprintf(w, "packets\t%d\n", p.Packets)
 	fmt.Fprintf(w, "bytes\t%d\n", p.Bytes)
 	fmt.Fprintf(w, "cycles\t%d\n", p.Cycles)

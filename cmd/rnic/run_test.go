@@ -15,6 +15,10 @@ import (
 type result struct {
 	Verified      *bool    `json:"verified"`
 	Op            string   `json:"op"`
+	Transport     string   `json:"transport"`
+	Sent          int      `json:"sent"`
+	Received      int      `json:"received"`
+	Lost          *int     `json:"lost"`
 	Messages      int      `json:"messages"`
 	Packets       int      `json:"packets"`
 	Bytes         int64    `json:"bytes"`
@@ -98,6 +102,58 @@ func TestOperations(t *testing.T) {
 	require.Equal(t, "send", runJSON(t, dir).Op)
 	require.Equal(t, 1, runJSON(t, dir, "/dev/null", "--op", "read").Messages)
 	require.Equal(t, 2000, runJSON(t, dir, file, "--op", "write", "--msg-size", "4").Messages)
+}
+
+// Every transport carries the file, and says which it was.
+func TestTransports(t *testing.T) {
+	dir := t.TempDir()
+	file, _ := random(t, dir, 10_001)
+	for _, c := range []struct {
+		transport, op     string
+		messages, packets int
+	}{
+		{"rc", "send", 3, 10}, {"uc", "send", 3, 10}, {"uc", "send-imm", 3, 10}, {"uc", "write", 3, 10}, {"uc", "write-imm", 3, 10},
+		{"ud", "send", 10, 10}, {"ud", "send-imm", 10, 10},
+	} {
+		for _, more := range [][]string{{}, {"--ipv6", "--vlan", "40965"}, {"--srq"}} {
+			if c.op == "write" && len(more) == 1 {
+				continue
+			}
+			r := runJSON(t, dir, append([]string{file, "--transport", c.transport, "--op", c.op, "--stats"}, more...)...)
+			require.Equal(t, c.transport, r.Transport)
+			require.Equal(t, int64(10_001), r.Bytes, c)
+			require.Equal(t, c.messages, r.Messages, c)
+			require.Equal(t, c.messages, r.Sent, c)
+			require.Equal(t, c.messages, r.Received, c)
+			require.Zero(t, *r.Lost)
+			require.Equal(t, c.packets, r.Packets, c)
+			answers := uint64(0)
+			for _, n := range r.Counters {
+				if n.Name == "acks_sent" {
+					answers = n.B
+				}
+			}
+			require.Equal(t, c.transport == "rc", answers > 0, "%v", c)
+		}
+	}
+	require.Equal(t, 1, runJSON(t, dir, "/dev/null", "--transport", "ud").Messages)
+	require.Equal(t, 40, runJSON(t, dir, file, "--transport", "ud", "--mtu", "256").Messages, "messages are as long as the MTU")
+	require.Equal(t, 21, runJSON(t, dir, file, "--transport", "ud", "--msg-size", "500").Messages)
+}
+
+// What uc and ud lose is told, and the rest is verified.
+func TestLostMessages(t *testing.T) {
+	dir := t.TempDir()
+	r := runJSON(t, dir, "--transport", "ud", "--fault", "drop b nth=5", "--fault", "duplicate b nth=7")
+	require.Equal(t, []int{16, 15, 16, 1}, []int{r.Sent, r.Messages, r.Received, *r.Lost})
+	require.Equal(t, int64(15*1024), r.Bytes)
+	out := rnic(t, dir, "run", "--transport", "uc", "--fault", "drop b first nth=2", "--srq", "--vlan", "7")
+	require.Regexp(t, `^sent            4 messages
+received        3, all verified at the far side; 0 of them again
+lost            1
+packets         16
+bytes           12288
+`, out)
 }
 
 func TestStats(t *testing.T) {
@@ -190,7 +246,7 @@ func TestHelp(t *testing.T) {
 		require.Regexp(t, `(?m)^  `+c+`\b`, out)
 	}
 	run := rnic(t, t.TempDir(), "run", "--help")
-	for _, f := range []string{"mtu", "qps", "msg-size", "depth", "seed", "link-rate", "link-latency", "pcie-latency", "op", "fault", "timeout", "retry-cnt", "rnr-retry", "stats", "all", "pcie-profile", "vcd", "pcap", "out", "waves", "scope", "from", "to", "json"} {
+	for _, f := range []string{"mtu", "qps", "transport", "srq", "ipv6", "vlan", "msg-size", "depth", "seed", "link-rate", "link-latency", "pcie-latency", "op", "fault", "timeout", "retry-cnt", "rnr-retry", "stats", "all", "pcie-profile", "vcd", "pcap", "out", "waves", "scope", "from", "to", "json"} {
 		require.Contains(t, run, "--"+f)
 	}
 }

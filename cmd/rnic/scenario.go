@@ -105,6 +105,10 @@ func (r *runCmd) foreign() error {
 	}{
 		{"mtu", r.MTU != 1024},
 		{"qps", r.QPs != 4},
+		{"transport", r.Transport != "rc"},
+		{"srq", r.SRQ},
+		{"ipv6", r.IPv6},
+		{"vlan", r.VLAN != nil},
 		{"op", r.Op != "send"},
 		{"msg-size", r.MsgSize != nil},
 		{"depth", r.Depth != 16},

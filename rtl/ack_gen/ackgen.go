@@ -27,8 +27,12 @@
 // that. Dropped ones count under rx_drop_other too, and so does a duplicate of a READ
 // whose key scatter finds bad: it is not answered.
 //
+// A verdict may make up to three elements of Place: the end of a receive WQE of a shared
+// queue whose message is broken, the IP header of a datagram, and the packet itself,
+// which alone has the frame. A raw frame is received as a datagram is.
+//
 // Latency: Pkt to Op 1 cycle, Verdict to Place 1, Placed to Resp 1. Initiation
-// interval: 1 cycle each.
+// interval: 1 cycle each, of a verdict 1 an element.
 //
 // No cycle of waits: an op is issued only with room for what it was for, and
 // In Verdict has that many beats (Params.VerdictDepth), so qpc is never held up.

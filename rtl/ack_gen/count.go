@@ -37,6 +37,8 @@ func counter(s *port.RespStats, c abi.Counter) *uint64 {
 		return &s.DropBadPKey
 	case abi.RxDropBadAddress:
 		return &s.DropBadAddress
+	case abi.RxDropBadQKey:
+		return &s.DropBadQKey
 	case abi.RxDropOther:
 		return &s.DropOther
 	case abi.DuplicateRequest:

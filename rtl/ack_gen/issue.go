@@ -21,6 +21,8 @@ type order struct {
 	Beats   uint8
 	Value   uint64 // of an atomic acknowledgement
 	Send    bool   // of a fault: a response's
+	IPAddr  uint32 // of the IP header
+	VLAN    bool   // Imm is the 802.1Q tag control of a raw frame
 }
 
 // fault is a fault that scatter found; End, after the last of a purged QP.
@@ -31,6 +33,7 @@ type fault struct {
 	MSN    port.MSN
 	Send   bool
 	Silent bool
+	RQIdx  uint16
 	Status abi.WCStatus
 	Vendor abi.VendorErr
 }
@@ -68,7 +71,8 @@ func (i *Issue) Eval() {
 	case i.Fault.Valid():
 		if f := i.Fault.Head(); !f.End && !i.gone(f.QPN) {
 			i.fault(port.RxOp{
-				PSN: f.PSN, MSN: f.MSN, Send: f.Send, Silent: f.Silent, QPN: f.QPN, Status: f.Status, Vendor: f.Vendor,
+				PSN: f.PSN, MSN: f.MSN, Send: f.Send, Silent: f.Silent, RQIdx: f.RQIdx,
+				QPN: f.QPN, Status: f.Status, Vendor: f.Vendor,
 			})
 			i.Fault.Take()
 		}
@@ -121,9 +125,16 @@ func (i *Issue) fault(o port.RxOp) {
 
 func (i *Issue) packet(p *port.RxPkt) {
 	*i.Op.Next() = port.RxOp{Kind: port.RxPacket, QPN: p.QPN, Pkt: *p}
-	i.Order.Put(order{
+	o := order{
 		Kind: port.RxPacket, QPN: p.QPN, Opcode: p.Opcode, PSN: p.PSN,
 		HasImm: p.Opcode.HasImm(), Imm: p.Imm, Solicit: p.Solicited,
-		Len: p.Len, BufAddr: p.BufAddr, Beats: p.FrameBeats, Value: p.Reth.Swap,
-	})
+		Len: p.Len, BufAddr: p.BufAddr, Beats: p.FrameBeats, Value: p.Reth.Swap, IPAddr: p.IPAddr,
+	}
+	if p.Raw { // a frame has no headers; it is received as a datagram is
+		o.Opcode, o.HasImm, o.Solicit = roce.UDSendOnly, false, false
+		if o.VLAN = p.VLAN; o.VLAN {
+			o.Imm = uint32(p.TCI)
+		}
+	}
+	i.Order.Put(o)
 }

@@ -174,6 +174,7 @@ func TestCounters(t *testing.T) {
 		{port.RxDrop, abi.RxDropBadState, &s.DropBadState, false},
 		{port.RxDrop, abi.RxDropBadPKey, &s.DropBadPKey, false},
 		{port.RxDrop, abi.RxDropBadAddress, &s.DropBadAddress, false},
+		{port.RxDrop, abi.RxDropBadQKey, &s.DropBadQKey, false},
 		{port.RxDrop, abi.RxDropOther, &s.DropOther, false},
 		{port.RxDrop, abi.DuplicateRequest, &s.DuplicateRequest, true},
 		{port.RxDrop, abi.OutOfSequence, &s.OutOfSequence, true},
@@ -231,13 +232,13 @@ func TestFaults(t *testing.T) {
 	b.TxFail.Push(port.SQFault{QPN: 1, PSN: 2, Status: abi.StatusRemAccess, Vendor: abi.VendorRKeyUnknown})
 	b.TxFail.NotBefore = func(int) uint64 { return 11 } // seen with those that take Reply a cycle more
 	b.Placed.Push(
-		port.Placed{Fault: true, QPN: 4, PSN: 5, MSN: 6, Send: true, Status: abi.StatusLocProt, Vendor: abi.VendorLKeyPD},
+		port.Placed{Fault: true, QPN: 4, PSN: 5, MSN: 6, RQIdx: 77, Send: true, Status: abi.StatusLocProt, Vendor: abi.VendorLKeyPD},
 		port.Placed{Fault: true, QPN: 7, PSN: 8, MSN: 9, Silent: true, Status: abi.StatusMWBind, Vendor: abi.VendorInvalidate},
 	)
 	b.Placed.NotBefore = func(int) uint64 { return 10 }
 	require.NoError(t, b.k.Run(100))
 	require.Equal(t, []port.RxOp{
-		{Kind: port.RxFault, QPN: 4, PSN: 5, MSN: 6, Send: true, Status: abi.StatusLocProt, Vendor: abi.VendorLKeyPD},
+		{Kind: port.RxFault, QPN: 4, PSN: 5, MSN: 6, RQIdx: 77, Send: true, Status: abi.StatusLocProt, Vendor: abi.VendorLKeyPD},
 		{Kind: port.RxFault, QPN: 7, PSN: 8, MSN: 9, Silent: true, Status: abi.StatusMWBind, Vendor: abi.VendorInvalidate},
 		{Kind: port.RxFault, QPN: 1, PSN: 2, Resp: true, Status: abi.StatusRemAccess, Vendor: abi.VendorRKeyUnknown},
 	}, b.Qpc.Seen)

@@ -50,7 +50,8 @@ func (r *Reply) Eval() {
 	case void:
 	case p.Fault:
 		r.Fault.Put(fault{
-			QPN: p.QPN, PSN: p.PSN, MSN: p.MSN, Send: p.Send, Silent: p.Silent, Status: p.Status, Vendor: p.Vendor,
+			QPN: p.QPN, PSN: p.PSN, MSN: p.MSN, Send: p.Send, Silent: p.Silent, RQIdx: p.RQIdx,
+			Status: p.Status, Vendor: p.Vendor,
 		})
 	case p.Job.Kind != port.JobNone:
 		r.Resp.Put(p.Job)

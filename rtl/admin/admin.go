@@ -16,8 +16,8 @@
 //
 // RESET and destruction of a QP come in two phases: qpc stops the QP, a Purge
 // marker goes down each pipeline behind all work of that QP, and when both are
-// back qpc clears or frees it. So nothing of an older life of a QP number is left
-// when its command completes. The sending pipeline is first: a fault that it met in a
+// back mpt unbinds its windows of type 2, and qpc clears or frees it. So nothing of an
+// older life of a QP number is left when its command completes. The sending pipeline is first: a fault that it met in a
 // READ response is then on its way before the marker of the receiving one. DEREG_MR sends markers too, when mpt knows the key no
 // more, so that nothing reads or writes the region when it completes.
 //
@@ -44,11 +44,13 @@ const DataDepth = Chunk / port.BeatBytes
 
 // Params are the numbers of objects, as QUERY_DEVICE reports them.
 type Params struct {
-	LogQP uint8 // 0: 10
-	LogCQ uint8 // 0: 10
-	LogEQ uint8 // 0: 4
-	Keys  uint32
-	Pages uint32 // 0: 1,024 keys, 16,384 page entries
+	LogQP  uint8 // 0: 10
+	LogCQ  uint8 // 0: 10
+	LogEQ  uint8 // 0: 4
+	LogSRQ uint8 // 0: 6
+	LogAH  uint8 // 0: 10
+	Keys   uint32
+	Pages  uint32 // 0: 1,024 keys, 16,384 page entries
 }
 
 type regs struct {
@@ -99,6 +101,8 @@ type Admin struct {
 	Mailbox [mailboxBeats]hdl.RAM[[port.BeatBytes]byte]
 	// Use knows which CQs exist and how many queues of QPs complete on each.
 	Use hdl.RAM[use]
+	// SRQUse is how many QPs use an SRQ; which there are, qpc knows.
+	SRQUse hdl.RAM[uint16]
 
 	hdl.Regs[regs]
 
@@ -111,7 +115,7 @@ func New(p Params) *Admin {
 	for _, d := range []struct {
 		v *uint8
 		n uint8
-	}{{&p.LogQP, 10}, {&p.LogCQ, 10}, {&p.LogEQ, 4}} {
+	}{{&p.LogQP, 10}, {&p.LogCQ, 10}, {&p.LogEQ, 4}, {&p.LogSRQ, 6}, {&p.LogAH, 10}} {
 		if *d.v == 0 {
 			*d.v = d.n
 		}
@@ -123,6 +127,7 @@ func New(p Params) *Admin {
 		m.Mailbox[i].Init(1, hdl.WriteFirst)
 	}
 	m.Use.Init(1<<p.LogCQ, hdl.ReadFirst)
+	m.SRQUse.Init(1<<p.LogSRQ, hdl.ReadFirst)
 	return m
 }
 
@@ -154,6 +159,8 @@ func (m *Admin) Eval() {
 		m.markers()
 	case markersBack:
 		m.markersBack()
+	case endWindows:
+		m.endWindows()
 	case qpSettle:
 		m.qpSettle()
 	case useRead:

@@ -289,8 +289,9 @@ func TestQueryDevice(t *testing.T) {
 	require.Equal(t, abi.DeviceMailbox{
 		MaxQP: 16, MaxCQ: 16, MaxEQ: 4, MaxMR: 16, MaxPages: 2048, MaxSQUnits: 32768, MaxRQEntries: 32768, MaxCQE: 32768,
 		MaxSGE: 16, MaxInline: 64, MaxMRSize: 2048 << 30, PageSizes: 0x7ffff000,
-		WQEOps: 0b1000_1111_1111, QPTypes: 1 << abi.QPTypeRC, Access: 0xf,
-		MaxRdAtomic: 16, MaxDestRdAtomic: 16, MaxRetry: 7, MaxRNRRetry: 7, MaxMTU: abi.MTU4096, Ports: 1, GIDs: 2, PKeys: 1,
+		WQEOps: 1<<12 - 1, QPTypes: 0b11_1100, Access: 0x1f,
+		MaxRdAtomic: 16, MaxDestRdAtomic: 16, MaxRetry: 7, MaxRNRRetry: 7, MaxMTU: abi.MTU4096, Ports: 1, GIDs: 8, PKeys: 1,
+		MaxSRQ: 4, MaxSRQEntries: 32768, MaxAH: 8, MaxFastRegPages: 32, MaxRawFrame: 4096,
 	}, d)
 }
 

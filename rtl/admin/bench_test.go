@@ -16,12 +16,13 @@ import (
 	"rnic/tb/agent"
 )
 
-// levels drives the registers: AdminReg as told, PortReg once. It reads Stats.
+// levels drives the registers: AdminReg as told, PortReg and GIDs once. It reads Stats.
 type levels struct {
 	hdl.Regs[struct{ Booted bool }]
 	Set      hdl.In[port.AdminReg]
 	AdminReg hdl.Sig[port.AdminReg]
 	PortReg  hdl.Sig[port.PortReg]
+	GIDs     hdl.Sig[port.GIDTable]
 	Stats    hdl.Tap[port.AdminStats]
 	Bells    hdl.Tap[port.QPStats]
 }
@@ -30,6 +31,7 @@ func (l *levels) Eval() {
 	if !l.Q.Booted {
 		l.D.Booted = true
 		l.PortReg.Set(port.PortReg{MTU: 4096, PKey: 0xffff, TimeUnit: 8, IPv4: roce.HostIPv4(1)})
+		l.GIDs.Set(port.GIDTable{GID: [abi.NumGIDs][16]byte{1: roce.GIDFromIPv4(roce.HostIPv4(1))}})
 	}
 	if l.Set.Valid() {
 		l.AdminReg.Set(*l.Set.Take())
@@ -60,6 +62,8 @@ type bench struct {
 	Async    agent.Sink[port.EventReq]
 	Stale    agent.Sink[port.Stale]
 	StaleSQ  agent.Sink[port.Stale]
+	Mem      agent.Source[port.MemOp]
+	MemRes   agent.Sink[port.MemRes]
 
 	k      *hdl.Kernel
 	reg    port.AdminReg
@@ -82,8 +86,8 @@ const (
 
 func newBench(t require.TestingT, o hdl.Options, throttle uint64, logSize uint8) *bench {
 	b := &bench{
-		Admin: admin.New(admin.Params{LogQP: 4, LogCQ: 4, LogEQ: 2, Keys: 16, Pages: 2048}),
-		QPC:   qpc.New(qpc.Params{LogQP: 4}), Mpt: mpt.New(mpt.Params{Keys: 16, Pages: 2048}),
+		Admin: admin.New(admin.Params{LogQP: 4, LogCQ: 4, LogEQ: 2, LogSRQ: 2, LogAH: 3, Keys: 16, Pages: 2048}),
+		QPC:   qpc.New(qpc.Params{LogQP: 4, LogSRQ: 2, LogAH: 3}), Mpt: mpt.New(mpt.Params{Keys: 16, Pages: 2048}),
 		bad: 1 << 40,
 	}
 	for _, th := range []*agent.Throttle{
@@ -105,15 +109,18 @@ func newBench(t require.TestingT, o hdl.Options, throttle uint64, logSize uint8)
 	hdl.Connect(&a.MR, &b.Mpt.Admin, 2)
 	hdl.Connect(&a.MRPages, &b.Mpt.Pages, 2)
 	hdl.Connect(&b.Mpt.AdminRes, &a.MRRes, 2)
+	hdl.Connect(&b.Mem.Out, &b.Mpt.Mem, 2)
+	hdl.Connect(&b.Mpt.MemRes, &b.MemRes.In, 2)
 	hdl.Connect(&a.PurgeTx, &b.PurgeTx.In, 2)
 	hdl.Connect(&a.PurgeRx, &b.PurgeRx.In, 2)
 	hdl.Connect(&b.Purged.Out, &a.Purged, 2)
 	hdl.Connect(&b.Set.Out, &b.Levels.Set, 2)
 	hdl.Wire(&b.Levels.AdminReg, &a.Reg)
 	hdl.Wire(&b.Levels.PortReg, &b.QPC.PortReg)
+	hdl.Wire(&b.Levels.GIDs, &b.QPC.GIDs)
 	hdl.Wire(&a.Stats, &b.Levels.Stats)
 	hdl.Wire(&b.QPC.Stats, &b.Levels.Bells)
-	hdl.TieOff(&b.Mpt.Tx, &b.Mpt.TxRes, &b.Mpt.Rx, &b.Mpt.RxRes,
+	hdl.TieOff(&b.Mpt.Tx, &b.Mpt.TxRes, &b.Mpt.Rx, &b.Mpt.RxRes, &b.Mpt.MemPages,
 		&b.QPC.Bell, &b.QPC.Get, &b.QPC.Ctx, &b.QPC.Put, &b.QPC.TxReq, &b.QPC.TxHdr, &b.QPC.TxFault, &b.QPC.Rx, &b.QPC.Verdict,
 		&b.QPC.Retire, &b.QPC.Fatal, &b.QPC.ReadPost, &b.QPC.RespDone)
 	hdl.Connect(&b.QPC.Activate, &b.Activate.In, 2)
@@ -222,6 +229,10 @@ func (b *bench) post(cs ...command) {
 			encode(abi.EQMailboxLayout, v, b.mem[at:])
 		case *abi.MRMailbox:
 			encode(abi.MRMailboxLayout, v, b.mem[at:])
+		case *abi.AHMailbox:
+			encode(abi.AHMailboxLayout, v, b.mem[at:])
+		case *abi.SRQMailbox:
+			encode(abi.SRQMailboxLayout, v, b.mem[at:])
 		}
 		if c.at == 1 {
 			at = 0

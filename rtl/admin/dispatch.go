@@ -19,6 +19,10 @@ func (m *Admin) limit(op abi.AdminOp) uint64 {
 		return 1 << m.par.LogQP
 	case abi.AdminRegMR, abi.AdminDeregMR:
 		return uint64(m.par.Keys)
+	case abi.AdminCreateAH, abi.AdminDestroyAH:
+		return 1 << m.par.LogAH
+	case abi.AdminCreateSRQ, abi.AdminModifySRQ, abi.AdminQuerySRQ, abi.AdminDestroySRQ:
+		return 1 << m.par.LogSRQ
 	}
 	return 1 << 32
 }
@@ -27,14 +31,16 @@ func (m *Admin) limit(op abi.AdminOp) uint64 {
 func readsMailbox(op abi.AdminOp) bool {
 	switch op {
 	case abi.AdminCreateEQ, abi.AdminCreateCQ, abi.AdminModifyCQ, abi.AdminResizeCQ,
-		abi.AdminCreateQP, abi.AdminModifyQP, abi.AdminRegMR:
+		abi.AdminCreateQP, abi.AdminModifyQP, abi.AdminRegMR, abi.AdminCreateAH, abi.AdminCreateSRQ, abi.AdminModifySRQ:
 		return true
 	}
 	return false
 }
 
 // writesMailbox tells whether a command has a mailbox to write.
-func writesMailbox(op abi.AdminOp) bool { return op == abi.AdminQueryDevice || op == abi.AdminQueryQP }
+func writesMailbox(op abi.AdminOp) bool {
+	return op == abi.AdminQueryDevice || op == abi.AdminQueryQP || op == abi.AdminQuerySRQ
+}
 
 // dispatch checks the command and takes the first step of its execution.
 func (m *Admin) dispatch() {
@@ -63,13 +69,20 @@ func (m *Admin) dispatch() {
 	case c.Op == abi.AdminQueryDevice:
 		m.startAnswer()
 	case c.Op == abi.AdminQueryQP:
-		m.askQP(port.QPQuery, nil)
+		m.askQP(port.QPAdmin{Op: port.QPQuery})
+	case c.Op == abi.AdminQuerySRQ:
+		m.askQP(port.QPAdmin{Op: port.SRQQuery})
 	case c.Op == abi.AdminDestroyQP:
-		m.askQP(port.QPDestroy, nil)
+		m.askQP(port.QPAdmin{Op: port.QPDestroy})
+	case c.Op == abi.AdminDestroyAH:
+		m.askQP(port.QPAdmin{Op: port.AHDestroy})
 	case c.Op == abi.AdminDestroyEQ:
 		m.askQueue(port.CQAdmin{Op: port.EQDestroy, Number: c.Object})
 	case c.Op == abi.AdminDestroyCQ:
 		m.Use.Read(0, int(c.Object))
+		m.D.State = checkUse
+	case c.Op == abi.AdminDestroySRQ:
+		m.SRQUse.Read(0, int(c.Object))
 		m.D.State = checkUse
 	case c.Op == abi.AdminDeregMR:
 		m.deregister()
@@ -118,6 +131,12 @@ func (m *Admin) execute() {
 		m.modifyQP(&b)
 	case abi.AdminRegMR:
 		m.register(&b)
+	case abi.AdminCreateAH:
+		m.createAH(&b)
+	case abi.AdminCreateSRQ:
+		m.changeSRQ(port.SRQCreate, &b)
+	case abi.AdminModifySRQ:
+		m.changeSRQ(port.SRQModify, &b)
 	}
 }
 
@@ -129,7 +148,7 @@ func (m *Admin) startAnswer() {
 	}
 }
 
-// answer writes the mailbox, beat by beat. That of a QP stays at the head of
+// answer writes the mailbox, beat by beat. That of a QP or SRQ stays at the head of
 // QPRes meanwhile.
 func (m *Admin) answer() {
 	if !m.WriteData.Ready() {
@@ -137,15 +156,18 @@ func (m *Admin) answer() {
 	}
 	i := m.Q.Beat
 	all := m.device
-	if m.Q.Cmd.Op == abi.AdminQueryQP {
+	switch m.Q.Cmd.Op {
+	case abi.AdminQueryQP:
 		abi.QPMailboxLayout.Encode(&m.QPRes.Head().Attr, all[:])
+	case abi.AdminQuerySRQ:
+		abi.SRQMailboxLayout.Encode(&m.QPRes.Head().SRQ, all[:])
 	}
 	b := m.WriteData.Next()
 	*b = port.Beat{Len: port.BeatBytes, Last: i == mailboxBeats-1}
 	copy(b.Data[:], all[int(i)*port.BeatBytes:])
 	m.D.Beat = i + 1
 	if b.Last {
-		if m.Q.Cmd.Op == abi.AdminQueryQP {
+		if m.Q.Cmd.Op != abi.AdminQueryDevice {
 			m.QPRes.Take()
 		}
 		m.end(abi.AdminOK, abi.SynNone)

@@ -7,22 +7,28 @@ import (
 
 type qpRegs struct {
 	SendCQN, RecvCQN port.CQN
-	Recv             bool // which of the two is counted
+	SRQN             port.SRQN
+	HasSRQ           bool
+	Counts           counted
 	Tx, Rx           bool // the marker has come back
 }
 
-// askQP sends an operation to qpc.
-func (m *Admin) askQP(op port.QPAdminOp, a *abi.QPMailbox) {
+// uses is what of a mailbox is counted.
+func uses(a *abi.QPMailbox) qpRegs {
+	return qpRegs{
+		SendCQN: port.CQN(a.SendCQN), RecvCQN: port.CQN(a.RecvCQN), SRQN: port.SRQN(a.SRQN), HasSRQ: a.Flags&abi.QPHasSRQ != 0,
+	}
+}
+
+// askQP sends an operation on the command's object to qpc.
+func (m *Admin) askQP(a port.QPAdmin) {
 	if !m.QP.Ready() {
 		return
 	}
-	o := m.QP.Next()
-	*o = port.QPAdmin{Op: op, QPN: port.QPN(m.Q.Cmd.Object)}
-	if a != nil {
-		o.Attr = *a
-	}
+	a.QPN = port.QPN(m.Q.Cmd.Object)
+	m.QP.Put(a)
 	m.D.State = qpResult
-	if op == port.QPClear || op == port.QPFree {
+	if a.Op == port.QPClear || a.Op == port.QPFree {
 		m.D.State = qpSettle
 	}
 }
@@ -42,7 +48,7 @@ func (m *Admin) createQP(b *[abi.MailboxSize]byte) {
 	}
 	m.Use.Read(0, int(a.SendCQN))
 	m.Use.Read(1, int(a.RecvCQN))
-	m.D.QP = qpRegs{SendCQN: port.CQN(a.SendCQN), RecvCQN: port.CQN(a.RecvCQN)}
+	m.D.QP = uses(&a)
 	m.D.State = checkCQs
 }
 
@@ -56,14 +62,14 @@ func (m *Admin) checkCQs() {
 		b := m.bytes()
 		var a abi.QPMailbox
 		_ = abi.QPMailboxLayout.Decode(b[:], &a)
-		m.askQP(port.QPCreate, &a)
+		m.askQP(port.QPAdmin{Op: port.QPCreate, Attr: a})
 	}
 }
 
 func (m *Admin) modifyQP(b *[abi.MailboxSize]byte) {
 	var a abi.QPMailbox
 	_ = abi.QPMailboxLayout.Decode(b[:], &a)
-	m.askQP(port.QPModify, &a)
+	m.askQP(port.QPAdmin{Op: port.QPModify, Attr: a})
 }
 
 // qpResult takes qpc's answer. One to write stays at the head until it is written.
@@ -73,14 +79,14 @@ func (m *Admin) qpResult() {
 	}
 	r := m.QPRes.Head()
 	good := r.Status == abi.AdminOK
-	if good && m.Q.Cmd.Op == abi.AdminQueryQP {
+	if good && writesMailbox(m.Q.Cmd.Op) {
 		m.startAnswer()
 		return
 	}
 	m.QPRes.Take()
 	switch {
 	case good && r.Quiesce:
-		m.D.QP = qpRegs{SendCQN: port.CQN(r.Attr.SendCQN), RecvCQN: port.CQN(r.Attr.RecvCQN)}
+		m.D.QP = uses(&r.Attr)
 		m.D.State = markers
 	case good && m.Q.Cmd.Op == abi.AdminCreateQP:
 		m.D.State = useRead
@@ -110,19 +116,15 @@ func (m *Admin) markers() {
 	}
 }
 
-// markersBack waits for a marker. When both have come back it has qpc end the QP's
-// life; no QP's life ends with a region.
+// markersBack waits for a marker. When both have come back the QP's life can end; no
+// QP's life ends with a region.
 func (m *Admin) markersBack() {
 	q, d := &m.Q.QP, &m.D.QP
 	switch {
 	case q.Rx && m.Q.Cmd.Op == abi.AdminDeregMR:
 		m.end(abi.AdminOK, abi.SynNone)
 	case q.Rx:
-		op := port.QPClear
-		if m.Q.Cmd.Op == abi.AdminDestroyQP {
-			op = port.QPFree
-		}
-		m.askQP(op, nil)
+		m.D.State = endWindows
 	case m.Purged.Valid():
 		m.Purged.Take()
 		d.Tx, d.Rx = true, q.Tx
@@ -130,6 +132,24 @@ func (m *Admin) markersBack() {
 			m.D.State = markers
 		}
 	}
+}
+
+// endWindows has mpt unbind the QP's windows of type 2. Before its markers are back the
+// QP may still bind one.
+func (m *Admin) endWindows() {
+	if m.MR.Ready() {
+		m.MR.Put(port.MRAdmin{EndQP: true, QPN: port.QPN(m.Q.Cmd.Object)})
+		m.D.State, m.D.MR = mrResult, mrRegs{}
+	}
+}
+
+// endQP has qpc end the QP's life.
+func (m *Admin) endQP() {
+	op := port.QPClear
+	if m.Q.Cmd.Op == abi.AdminDestroyQP {
+		op = port.QPFree
+	}
+	m.askQP(port.QPAdmin{Op: op})
 }
 
 // qpSettle completes RESET and destruction.

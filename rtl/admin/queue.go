@@ -5,13 +5,6 @@ import (
 	"rnic/rtl/port"
 )
 
-// use says whether a CQ exists, and how many send and receive queues of QPs
-// complete on it.
-type use struct {
-	Exists bool
-	Queues uint16
-}
-
 // askQueue sends an operation to cq_writer.
 func (m *Admin) askQueue(o port.CQAdmin) {
 	if m.CQ.Ready() {
@@ -56,10 +49,15 @@ func (m *Admin) changeCQ(op port.CQAdminOp, b *[abi.MailboxSize]byte) {
 	})
 }
 
-// checkUse refuses to destroy a CQ that a QP uses.
+// checkUse refuses to destroy a CQ or SRQ that a QP uses.
 func (m *Admin) checkUse() {
-	if m.Use.Data(0).Queues != 0 {
+	srq := m.Q.Cmd.Op == abi.AdminDestroySRQ
+	if srq && *m.SRQUse.Data(0) != 0 || !srq && m.Use.Data(0).Queues != 0 {
 		m.end(abi.AdminBusy, abi.SynNone)
+		return
+	}
+	if srq {
+		m.askQP(port.QPAdmin{Op: port.SRQDestroy})
 		return
 	}
 	m.askQueue(port.CQAdmin{Op: port.CQDestroy, Number: m.Q.Cmd.Object})
@@ -82,35 +80,4 @@ func (m *Admin) queueResult() {
 	case abi.AdminDestroyCQ:
 		m.Use.Write(0, int(m.Q.Cmd.Object), &use{})
 	}
-}
-
-// useRead reads the use of one of the QP's two CQs, useWrite counts it up at
-// creation and down at destruction, first the sends', then the receives'.
-func (m *Admin) useRead() {
-	cqn := m.Q.QP.SendCQN
-	if m.Q.QP.Recv {
-		cqn = m.Q.QP.RecvCQN
-	}
-	m.Use.Read(0, int(cqn))
-	m.D.State = useWrite
-}
-
-func (m *Admin) useWrite() {
-	cqn := m.Q.QP.SendCQN
-	if m.Q.QP.Recv {
-		cqn = m.Q.QP.RecvCQN
-	}
-	u := *m.Use.Data(0)
-	if m.Q.Cmd.Op == abi.AdminCreateQP {
-		u.Queues++
-	} else {
-		u.Queues--
-	}
-	m.Use.Write(0, int(cqn), &u)
-	if m.Q.QP.Recv {
-		m.end(abi.AdminOK, abi.SynNone)
-		return
-	}
-	m.D.QP.Recv = true
-	m.D.State = useRead
 }

@@ -15,6 +15,9 @@ import (
 type world struct {
 	cq map[uint32]int // uses
 	qp map[uint32]abi.QPState
+	on map[uint32]uint32 // SRQ of a QP
+	sr map[uint32]int    // QPs on an SRQ
+	ah map[uint32]bool
 	mr map[uint32]bool
 }
 
@@ -22,6 +25,7 @@ type world struct {
 func (w *world) expect(c command) abi.AdminStatus {
 	_, isQP := w.qp[c.object]
 	uses, isCQ := w.cq[c.object]
+	users, isSRQ := w.sr[c.object]
 	switch c.op {
 	case abi.AdminCreateCQ:
 		if isCQ {
@@ -39,11 +43,18 @@ func (w *world) expect(c command) abi.AdminStatus {
 	case abi.AdminCreateQP:
 		_, send := w.cq[1]
 		_, recv := w.cq[2]
+		a := c.box.(*abi.QPMailbox)
+		_, isSRQ := w.sr[a.SRQN]
 		switch {
 		case !send || !recv:
 			return abi.AdminBadParam
 		case isQP:
 			return abi.AdminExists
+		case a.Flags&abi.QPHasSRQ != 0 && !isSRQ:
+			return abi.AdminBadParam
+		case a.Flags&abi.QPHasSRQ != 0:
+			w.on[c.object] = a.SRQN
+			w.sr[a.SRQN]++
 		}
 		w.qp[c.object] = abi.QPReset
 		w.cq[1]++
@@ -54,6 +65,10 @@ func (w *world) expect(c command) abi.AdminStatus {
 		}
 		if c.op == abi.AdminDestroyQP {
 			delete(w.qp, c.object)
+			if n, shares := w.on[c.object]; shares {
+				w.sr[n]--
+				delete(w.on, c.object)
+			}
 			w.cq[1]--
 			w.cq[2]--
 		}
@@ -80,6 +95,30 @@ func (w *world) expect(c command) abi.AdminStatus {
 			return abi.AdminBadObject
 		}
 		delete(w.mr, c.object)
+	case abi.AdminCreateSRQ:
+		if isSRQ {
+			return abi.AdminExists
+		}
+		w.sr[c.object] = 0
+	case abi.AdminModifySRQ, abi.AdminQuerySRQ, abi.AdminDestroySRQ:
+		switch {
+		case !isSRQ:
+			return abi.AdminBadObject
+		case c.op == abi.AdminDestroySRQ && users > 0:
+			return abi.AdminBusy
+		case c.op == abi.AdminDestroySRQ:
+			delete(w.sr, c.object)
+		}
+	case abi.AdminCreateAH:
+		if w.ah[c.object] {
+			return abi.AdminExists
+		}
+		w.ah[c.object] = true
+	case abi.AdminDestroyAH:
+		if !w.ah[c.object] {
+			return abi.AdminBadObject
+		}
+		delete(w.ah, c.object)
 	case abi.AdminNop, abi.AdminQueryDevice:
 	default:
 		return abi.AdminBadOpcode
@@ -93,14 +132,23 @@ func drawn(t *rapid.T) (cs []command) {
 		abi.AdminNop, abi.AdminQueryDevice, abi.AdminCreateCQ, abi.AdminCreateCQ, abi.AdminDestroyCQ, abi.AdminCreateQP,
 		abi.AdminCreateQP, abi.AdminModifyQP, abi.AdminModifyQP, abi.AdminModifyQP, abi.AdminModifyQP, abi.AdminQueryQP,
 		abi.AdminDestroyQP, abi.AdminRegMR, abi.AdminDeregMR, 99,
+		abi.AdminCreateSRQ, abi.AdminCreateSRQ, abi.AdminModifySRQ, abi.AdminQuerySRQ, abi.AdminDestroySRQ, abi.AdminDestroySRQ,
+		abi.AdminCreateAH, abi.AdminDestroyAH,
 	}
-	for range rapid.IntRange(1, 40).Draw(t, "commands") {
+	for range rapid.IntRange(1, 60).Draw(t, "commands") {
 		c := command{op: rapid.SampledFrom(ops).Draw(t, "op"), object: rapid.Uint32Range(1, 2).Draw(t, "object")}
 		switch c.op {
 		case abi.AdminCreateCQ:
 			c.box = cq()
 		case abi.AdminCreateQP:
 			c.box = qp()
+			if rapid.Bool().Draw(t, "shares") {
+				c.box = sharing(rapid.Uint32Range(1, 2).Draw(t, "srqn"))
+			}
+		case abi.AdminCreateSRQ, abi.AdminModifySRQ:
+			c.box = srq()
+		case abi.AdminCreateAH:
+			c.box = ah()
 		case abi.AdminModifyQP:
 			c.box = to(rapid.SampledFrom([]abi.QPState{abi.QPReset, abi.QPInit, abi.QPInit, abi.QPRTR, abi.QPRTS, abi.QPErr}).Draw(t, "state"))
 		case abi.AdminRegMR:
@@ -129,7 +177,10 @@ func execute(t hdltest.T, cs []command, o hdl.Options, throttle uint64) (*hdl.Ke
 func TestRandomCommands(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cs := drawn(t)
-		w := world{cq: map[uint32]int{}, qp: map[uint32]abi.QPState{}, mr: map[uint32]bool{}}
+		w := world{
+			cq: map[uint32]int{}, qp: map[uint32]abi.QPState{}, on: map[uint32]uint32{}, sr: map[uint32]int{},
+			ah: map[uint32]bool{}, mr: map[uint32]bool{},
+		}
 		_, got := execute(t, cs, hdl.Options{}, rapid.Uint64Range(0, 100).Draw(t, "throttle"))
 		for i, c := range cs {
 			require.Equal(t, w.expect(c), got[i].Status, "command %d: %v %d %v", i, c.op, c.object, got[i].Syndrome)

@@ -15,19 +15,22 @@ type mrRegs struct {
 const pageEntry = 8 // bytes of a page list's entry
 
 // register checks what mpt doesn't, and starts a registration. mpt takes all
-// addresses of any list, so the list is bounded here.
+// addresses of any list, so the list is bounded here. Only a region has a list.
 func (m *Admin) register(b *[abi.MailboxSize]byte) {
 	var a abi.MRMailbox
 	_ = abi.MRMailboxLayout.Decode(b[:], &a)
+	list := a.Kind == abi.KeyRegion
 	switch {
-	case a.PageList%pageEntry != 0:
+	case list && a.PageList%pageEntry != 0:
 		m.end(abi.AdminBadParam, abi.SynPageList)
-	case a.NumPages > m.par.Pages:
+	case list && a.NumPages > m.par.Pages:
 		m.end(abi.AdminNoResource, abi.SynNumPages)
 	case m.MR.Ready():
 		m.MR.Put(port.MRAdmin{Index: m.Q.Cmd.Object, MR: a})
-		m.D.MR = mrRegs{List: port.BusAddr(a.PageList), Left: a.NumPages}
-		m.D.State = pages
+		m.D.State, m.D.MR = mrResult, mrRegs{}
+		if list {
+			m.D.State, m.D.MR = pages, mrRegs{List: port.BusAddr(a.PageList), Left: a.NumPages}
+		}
 	}
 }
 
@@ -72,9 +75,16 @@ func (m *Admin) pages() {
 }
 
 // mrResult takes mpt's answer. What was translated before a region ended may still
-// be on its way: markers go behind it.
+// be on its way: markers go behind it. The end of a QP's windows can't fail.
 func (m *Admin) mrResult() {
-	if !m.MRRes.Valid() {
+	op := m.Q.Cmd.Op
+	ofQP := op == abi.AdminModifyQP || op == abi.AdminDestroyQP
+	switch {
+	case !m.MRRes.Valid(), ofQP && !m.QP.Ready():
+		return
+	case ofQP:
+		m.MRRes.Take()
+		m.endQP()
 		return
 	}
 	r := m.MRRes.Take()
@@ -82,7 +92,7 @@ func (m *Admin) mrResult() {
 	case m.Q.MR.Bad:
 		m.end(abi.AdminDMAError, abi.SynPageList)
 		return
-	case m.Q.Cmd.Op == abi.AdminDeregMR && r.Status == abi.AdminOK:
+	case op == abi.AdminDeregMR && r.Status == abi.AdminOK:
 		m.D.State, m.D.QP = markers, qpRegs{}
 		return
 	}

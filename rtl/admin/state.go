@@ -10,14 +10,15 @@ const (
 	dispatch                 // look at the command
 	mailbox                  // the mailbox is being read
 	execute                  // look at the mailbox
-	checkUse                 // DESTROY_CQ: is it used?
+	checkUse                 // DESTROY_CQ, DESTROY_SRQ: is it used?
 	queueResult              // wait for cq_writer
 	checkCQs                 // CREATE_QP: do its CQs exist?
 	qpResult                 // wait for qpc
 	markers                  // send the purge markers
 	markersBack              // wait for them
+	endWindows               // have mpt unbind the QP's windows
 	qpSettle                 // wait for qpc to free or clear the QP
-	useRead                  // count the uses of the QP's CQs
+	useRead                  // count the uses of the QP's CQs and SRQ
 	useWrite
 	answer   // write a mailbox
 	pages    // move the page list
@@ -30,7 +31,7 @@ const (
 
 var stateNames = [...]string{
 	"OFF", "IDLE", "FETCH", "DISPATCH", "MAILBOX", "EXECUTE", "CHECK_USE", "QUEUE_RESULT", "CHECK_CQS", "QP_RESULT",
-	"MARKERS", "MARKERS_BACK", "QP_SETTLE", "USE_READ", "USE_WRITE", "ANSWER", "PAGES", "MR_RESULT", "COMPLETE", "POSTED",
+	"MARKERS", "MARKERS_BACK", "END_WINDOWS", "QP_SETTLE", "USE_READ", "USE_WRITE", "ANSWER", "PAGES", "MR_RESULT", "COMPLETE", "POSTED",
 	"RAISE", "FAILED",
 }
 

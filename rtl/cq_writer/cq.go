@@ -135,7 +135,15 @@ func (w *Writer) complete(in *hdl.In[port.CQEReq], pipe int, c cq, free bool) {
 	d := &w.D
 	r := in.Head()
 	switch {
+	case r.LastWQE:
+		w.noteLast(r.QPN, true)
+		d.State = idle
+		in.Take()
+		return
 	case r.Purge:
+		if pipe == 1 {
+			w.noteLast(r.QPN, false)
+		}
 		d.Purge[pipe] = fence{true, w.Q.Issued}
 		d.Purged[pipe] = port.Purge{QPN: r.QPN, RX: r.RX}
 		d.State = idle

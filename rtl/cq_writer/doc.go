@@ -7,7 +7,8 @@
 //	Recv ───┤                 └──┬────┘ owed │ └──┬────┘      ▼
 //	Async ──┤                    └──────────┼───►│      Write, WriteData ──► dma
 //	sweep ──┤                               │    ▼             ▲
-//	wheel ──┘                               │    │             │
+//	wheel ──┤                               │    │             │
+//	last ───┘                               │    │             │
 //	                                        │  Raise ──►Msix, MsixRes
 //	                                  Fatal ▼    ▲ MsixFire
 //
@@ -40,6 +41,10 @@
 // after a doorbell of the event queue a sweep over all CQs pays what is owed.
 // Notifications of one CQ may collapse into one. Asynchronous events wait at the
 // port while event queue 0 is full.
+//
+// Last WQE of a QP with a shared receive queue. Recv asks for the event behind the QP's
+// completions; it comes behind them in memory too. Only it may wait for event queue 0,
+// in Order, while Recv goes on. When the QP's life ends first, it is not told.
 //
 // Full completion queue. The CQ is dead from then on: a CQ_ERR event tells once,
 // its CQEs are lost and counted, and each QP that has one is reported on Fatal.

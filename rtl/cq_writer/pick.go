@@ -8,19 +8,21 @@ import (
 // pick chooses the next operation and reads the contexts that it needs. The one
 // that ends in this cycle is still at the head of its port and no choice; the one
 // behind it shows in the next cycle. CQ_RESIZE, whose index overtakes that of
-// doorbells before it, lets those go first.
+// doorbells before it, lets those go first, and the marker of the receiving pipeline
+// lets the events of last WQEs go first, unless they wait for room.
 func (w *Writer) pick() {
 	q, d := &w.Q, &w.D
 	overtakes := w.Bell.Valid() && w.Admin.Valid() && w.Admin.Head().Op == port.CQResize
+	untold := d.Last.Count != 0 && !d.Hold
 	requests := bit(w.Admin.Valid() && !d.Answer.Valid && !overtakes, srcAdmin) |
 		bit(w.Bell.Valid(), srcBell) |
 		bit(w.Send.Valid() && !(w.Send.Head().Purge && d.Purge[0].Valid), srcSend) |
-		bit(w.Recv.Valid() && !(w.Recv.Head().Purge && d.Purge[1].Valid), srcRecv) |
+		bit(w.Recv.Valid() && !(w.Recv.Head().Purge && (d.Purge[1].Valid || untold)), srcRecv) |
 		bit(w.Async.Valid() && !d.Hold, srcAsync)
 	if q.State == execute {
 		requests &^= 1 << q.Source
 	}
-	requests |= bit(d.Sweep.Left != 0, srcSweep) | bit(d.Wheel.Walk, srcWheel)
+	requests |= bit(d.Sweep.Left != 0, srcSweep) | bit(d.Wheel.Walk, srcWheel) | bit(untold, srcLast)
 	i := hdl.RoundRobin(requests, int(q.Source))
 	if i < 0 {
 		return
@@ -47,7 +49,11 @@ func (w *Writer) pick() {
 	case srcSend:
 		cqn, d.KnownCQ = uint32(w.Send.Head().CQN), true
 	case srcRecv:
-		cqn, d.KnownCQ = uint32(w.Recv.Head().CQN), true
+		r := w.Recv.Head()
+		cqn, d.KnownCQ = uint32(r.CQN), true
+		if (r.LastWQE || r.Purge) && int(r.QPN) < w.Lasts.Depth() {
+			w.Lasts.Read(0, int(r.QPN))
+		}
 	case srcAsync:
 		d.KnownEQ = true
 	case srcSweep:
@@ -55,6 +61,9 @@ func (w *Writer) pick() {
 	case srcWheel:
 		cqn, d.KnownCQ = uint32(d.Wheel.CQ), true
 		w.Links.Read(0, int(cqn))
+	case srcLast:
+		d.KnownEQ = true
+		w.Order.Read(0, int(d.Last.First))
 	}
 	w.read(cqn, eqn)
 }

@@ -10,6 +10,7 @@ import (
 type Params struct {
 	CQs int // completion queues, at most 2^24; 0: 1,024
 	EQs int // event queues, at most 16; 0: 16
+	QPs int // queue pairs; 0: 1,024
 }
 
 // state is what the block is doing.
@@ -21,13 +22,14 @@ const (
 	event         // the event queue of a CQ that owes an event has been read
 	release       // CQ destroyed: its event queue has been read
 	hold          // a CQ holds an event back: its slot of the wheel has been read
+	lastWQE       // what a QP owes has been read
 )
 
 // Width is 3 bits.
 func (state) Width() int { return 3 }
 
 func (s state) String() string {
-	names := [...]string{"IDLE", "EXECUTE", "EVENT", "RELEASE", "HOLD", "RESERVED", "RESERVED", "RESERVED"}
+	names := [...]string{"IDLE", "EXECUTE", "EVENT", "RELEASE", "HOLD", "LAST_WQE", "RESERVED", "RESERVED"}
 	return names[s&7]
 }
 
@@ -42,13 +44,14 @@ const (
 	srcAsync
 	srcSweep
 	srcWheel
+	srcLast
 )
 
 // Width is 3 bits.
 func (source) Width() int { return 3 }
 
 func (s source) String() string {
-	names := [...]string{"ADMIN", "BELL", "SEND", "RECV", "ASYNC", "SWEEP", "WHEEL", "RESERVED"}
+	names := [...]string{"ADMIN", "BELL", "SEND", "RECV", "ASYNC", "SWEEP", "WHEEL", "LAST"}
 	return names[s&7]
 }
 
@@ -81,10 +84,11 @@ type regs struct {
 	Raise   uint16 // vectors that csr is to be asked for
 	Asked   uint8  // questions to csr without an answer
 	Vector  uint8  // asked for last
-	Hold    bool   // Async waits for room in event queue 0
+	Hold    bool   // Async and Order wait for room in event queue 0
 	Parked  uint16 // event queues that CQs wait for
 	Sweep   sweep
 	Wheel   wheel
+	Last    lasts
 	Counted port.CQStats
 }
 
@@ -116,6 +120,10 @@ type Writer struct {
 	Slots hdl.RAM[slot]
 	Links hdl.RAM[link]
 
+	// Order is a queue of QPs, Lasts is by QP. Port 0 reads, port 1 writes.
+	Order hdl.RAM[port.QPN]
+	Lasts hdl.RAM[last]
+
 	hdl.Regs[regs]
 }
 
@@ -123,11 +131,14 @@ type Writer struct {
 func New(p Params) *Writer {
 	hdl.Default(&p.CQs, 1024)
 	hdl.Default(&p.EQs, maxEQs)
+	hdl.Default(&p.QPs, 1024)
 	w := &Writer{}
 	w.CQs.Init(p.CQs, hdl.WriteFirst)
 	w.EQs.Init(min(p.EQs, maxEQs), hdl.WriteFirst)
 	w.Slots.Init(wheelSlots, hdl.WriteFirst)
 	w.Links.Init(p.CQs, hdl.WriteFirst)
+	w.Order.Init(p.QPs, hdl.WriteFirst)
+	w.Lasts.Init(p.QPs, hdl.WriteFirst)
 	return w
 }
 
@@ -152,6 +163,8 @@ func (w *Writer) Eval() {
 		w.release()
 	case hold:
 		w.hold()
+	case lastWQE:
+		w.tellLast(free)
 	}
 	w.turn()
 	if w.D.State == idle {
@@ -190,6 +203,9 @@ func (w *Writer) execute(free bool) {
 		w.store(c)
 	case srcWheel:
 		w.expire(c)
+	case srcLast:
+		w.Lasts.Read(0, int(*w.Order.Data(0)))
+		w.D.State = lastWQE
 	}
 }
 

@@ -54,6 +54,8 @@ func (c *CSR) transportCounter(n abi.Counter) uint64 {
 		return r.DropBadPKey
 	case abi.RxDropBadAddress:
 		return r.DropBadAddress
+	case abi.RxDropBadQKey:
+		return r.DropBadQKey
 	case abi.RxDropOther:
 		return r.DropOther + c.Taps.Rx.Get().DropOther
 	case abi.DuplicateRequest:
@@ -138,6 +140,10 @@ func (c *CSR) hostCounter(n abi.Counter) uint64 {
 		return sched.WQEFetches
 	case abi.AdminCommands:
 		return c.Taps.Admin.Get().Commands
+	case abi.RawTxFrames:
+		return c.Taps.Tx.Get().RawFrames
+	case abi.RawRxFrames:
+		return c.Taps.Rx.Get().RawFrames
 	}
 	return 0
 }

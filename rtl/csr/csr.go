@@ -1,7 +1,7 @@
 // Package csr is BAR0: registers, counters, doorbells, the push window and the
 // MSI-X table.
 //
-//	MmioRx ─► decode ─┬─► registers ──► AdminReg, PortReg (levels)
+//	MmioRx ─► decode ─┬─► registers ──► AdminReg, PortReg, GIDs (levels)
 //	          │       ├─► QPBell, CQBell   doorbells
 //	          │       ├─► Push             pushed WQEs, assembled in Windows
 //	          │       └─► MSI-X table ◄──► Msix, MsixRes, MsixFire
@@ -40,7 +40,7 @@ type regs struct {
 	State  state
 	Booted bool
 	// Word holds the global registers that can be written, by offset / 4.
-	Word      [64]uint32
+	Word      [128]uint32
 	CyclesHi  uint32 // latched
 	CounterHi uint32 // latched
 	Vector    [abi.MSIXCount]vector
@@ -93,6 +93,7 @@ type CSR struct {
 	MsixFire hdl.Out[port.MsixFire]
 	AdminReg hdl.Sig[port.AdminReg]
 	PortReg  hdl.Sig[port.PortReg]
+	GIDs     hdl.Sig[port.GIDTable]
 	Taps     Taps
 
 	Windows hdl.RAM[window]

@@ -81,48 +81,17 @@ func mask(r *abi.Register) (m uint32) {
 	return m
 }
 
-// levels derives AdminReg and PortReg from the registers as they will be.
-func (c *CSR) levels() {
-	w := func(off uint32) uint32 { return c.D.Word[off/4] }
-	wide := func(off uint32) uint64 { return uint64(w(off+4))<<32 | uint64(w(off)) }
-	ctrl := abi.RegFields(abi.CtrlLayout, w(abi.RegCtrl))
-	irq := abi.RegFields(abi.AdminVectorLayout, w(abi.RegAdminVector))
-	c.AdminReg.Set(port.AdminReg{
-		Enable:   ctrl.Enable,
-		SQBase:   port.BusAddr(wide(abi.RegAdminSQBaseLo)),
-		CQBase:   port.BusAddr(wide(abi.RegAdminCQBaseLo)),
-		LogSize:  abi.RegFields(abi.AdminLogSizeLayout, w(abi.RegAdminLogSize)).LogSize,
-		PI:       abi.RegFields(abi.AdminDoorbellLayout, w(abi.RegAdminDoorbell)).Index,
-		Vector:   irq.Vector,
-		VectorOn: irq.Enable,
-	})
-	p := port.PortReg{
-		Enable:   abi.RegFields(abi.LinkCtrlLayout, w(abi.RegLinkCtrl)).Enable,
-		MTU:      uint16(abi.RegFields(abi.PortMTULayout, w(abi.RegPortMTU)).MTU.Bytes()),
-		PKey:     abi.RegFields(abi.PortPKeyLayout, w(abi.RegPortPKey)).PKey,
-		TimeUnit: uint32(abi.RegFields(abi.TimeUnitLayout, w(abi.RegTimeUnit)).Cycles),
-	}
-	mac := wide(abi.RegPortMACLo)
-	for i := range p.MAC {
-		p.MAC[i] = byte(mac >> (40 - 8*i))
-	}
-	binary.BigEndian.PutUint32(p.IPv4[:], w(abi.RegPortIPv4))
-	for i := range uint32(4) {
-		binary.BigEndian.PutUint32(p.GID0[4*i:], w(abi.RegPortGID0+4*i))
-	}
-	c.PortReg.Set(p)
-}
-
 // doorbell passes a doorbell on; false: no room yet.
 func (c *CSR) doorbell(page uint8, v uint64) bool {
 	bell := abi.UnpackDoorbell(v)
 	switch bell.Kind {
-	case abi.DoorbellSQ, abi.DoorbellRQ:
+	case abi.DoorbellSQ, abi.DoorbellRQ, abi.DoorbellSRQ:
 		if !c.QPBell.Ready() {
 			return false
 		}
 		c.QPBell.Put(port.QPDoorbell{
-			QPN: port.QPN(bell.Number), RQ: bell.Kind == abi.DoorbellRQ, Index: bell.Index, Page: page,
+			QPN: port.QPN(bell.Number), RQ: bell.Kind == abi.DoorbellRQ, SRQ: bell.Kind == abi.DoorbellSRQ,
+			Index: bell.Index, Page: page,
 		})
 	case abi.DoorbellCQ, abi.DoorbellCQArm, abi.DoorbellEQ:
 		if !c.CQBell.Ready() {

@@ -12,6 +12,7 @@ import (
 
 	"rnic/hdl"
 	"rnic/hdl/hdltest"
+	"rnic/roce"
 	"rnic/rtl/mac"
 	"rnic/rtl/port"
 	"rnic/tb/agent"
@@ -23,6 +24,9 @@ func beats(frame []byte) []port.EthBeat {
 	for len(frame) > 0 {
 		var b port.EthBeat
 		n := copy(b.Data[:], frame)
+		for i := range b.Data[n:] {
+			b.Data[n+i] = 0xEE // means nothing
+		}
 		frame = frame[n:]
 		b.Len, b.Last = uint8(n), len(frame) == 0
 		bs = append(bs, b)
@@ -34,6 +38,8 @@ func beats(frame []byte) []port.EthBeat {
 type received struct {
 	Frame []byte
 	Bad   bool
+	VLAN  bool
+	TCI   uint16
 	Start uint64 // cycle of the first beat
 	End   uint64 // cycle of the last beat
 	Beats int
@@ -47,7 +53,9 @@ func join(t hdltest.T, bs []port.EthBeat, at []uint64) []received {
 		require.True(t, b.Len >= 1 && b.Len <= 64, "length %d", b.Len)
 		require.True(t, b.Last || b.Len == 64 && !b.Bad, "a beat in the middle")
 		if f.Beats == 0 {
-			f.Start = at[i]
+			f.Start, f.VLAN, f.TCI = at[i], b.VLAN, b.TCI
+		} else {
+			require.False(t, b.VLAN || b.TCI != 0, "a tag in the middle")
 		}
 		f.Frame = append(f.Frame, b.Data[:b.Len]...)
 		f.Beats++
@@ -86,6 +94,23 @@ type bench struct {
 	RxWire   agent.Source[port.EthBeat]
 	RxSink   agent.Sink[port.EthBeat]
 	MAC      *mac.MAC
+	Level    level
+}
+
+// own is the address of the port.
+var own = roce.HostMAC(1)
+
+// level drives PortReg.
+type level struct {
+	hdl.Regs[struct{ Done bool }]
+	PortReg hdl.Sig[port.PortReg]
+}
+
+func (l *level) Eval() {
+	if !l.Q.Done {
+		l.D.Done = true
+		l.PortReg.Set(port.PortReg{Enable: true, MAC: own})
+	}
 }
 
 func newBench(t hdltest.T, p mac.Params, o hdl.Options) (*bench, *hdl.Kernel) {
@@ -94,6 +119,7 @@ func newBench(t hdltest.T, p mac.Params, o hdl.Options) (*bench, *hdl.Kernel) {
 	hdl.Connect(&b.MAC.Transmit.Tx, &b.Wire.In, 2)
 	hdl.Connect(&b.RxWire.Out, &b.MAC.Receive.Rx, 2)
 	hdl.Connect(&b.MAC.Receive.RxOut, &b.RxSink.In, 2)
+	hdl.Wire(&b.Level.PortReg, &b.MAC.Loop.PortReg)
 	k, err := hdl.Elaborate("bench", b, o)
 	require.NoError(t, err)
 	return b, k
@@ -309,12 +335,14 @@ func TestLoopback(t *testing.T) {
 				Source agent.Source[port.EthBeat]
 				MAC    *mac.MAC
 				Sink   agent.Sink[port.EthBeat]
+				Level  level
 			}
 			b.MAC = mac.New(mac.Params{})
 			b.Sink.Throttle.Seed = seed
 			hdl.Connect(&b.Source.Out, &b.MAC.Transmit.TxIn, 2)
 			hdl.Connect(&b.MAC.Transmit.Tx, &b.MAC.Receive.Rx, 2)
 			hdl.Connect(&b.MAC.Receive.RxOut, &b.Sink.In, 2)
+			hdl.Wire(&b.Level.PortReg, &b.MAC.Loop.PortReg)
 			k, err := hdl.Elaborate("bench", &b, o)
 			require.NoError(t, err)
 			for i, n := range sizes {

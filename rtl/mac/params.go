@@ -2,6 +2,7 @@ package mac
 
 import (
 	"rnic/hdl"
+	"rnic/roce"
 	"rnic/rtl/port"
 )
 
@@ -42,7 +43,14 @@ func gcd(a, b int64) int64 {
 type MAC struct {
 	Transmit Transmit
 	Receive  Receive
+	Loop     Loop
 }
+
+// TxIn takes frames for the wire.
+func (m *MAC) TxIn() *hdl.In[port.EthBeat] { return &m.Transmit.TxIn }
+
+// RxOut has frames from the wire.
+func (m *MAC) RxOut() *hdl.Out[port.EthBeat] { return &m.Receive.RxOut }
 
 // New makes a MAC.
 func New(p Params) *MAC {
@@ -51,6 +59,13 @@ func New(p Params) *MAC {
 	m.Transmit.cycle, m.Transmit.byteCost = p.pace()
 	m.Receive.maxFrame = p.MaxFrame
 	m.Receive.hold.Init(1, hdl.WriteFirst)
+	longest := (int(p.MaxFrame) + beatBytes - 1) / beatBytes
+	m.Receive.late.Init(longest, hdl.WriteFirst)
+	m.Loop.maxFrame = p.MaxFrame - roce.FCSSize
+	m.Loop.store.Init(2*longest, hdl.ReadFirst)
+	hdl.Connect(&m.Transmit.loop, &m.Loop.in, 2)
+	hdl.Connect(&m.Loop.out, &m.Receive.loop, 2)
+	hdl.Wire(&m.Loop.own, &m.Transmit.own)
 	return m
 }
 
@@ -59,3 +74,11 @@ const (
 	minFrame  = 64 // with FCS (IEEE 802.3, clause 4.2.3)
 	gapBytes  = 20 // interpacket gap of 12, preamble and start delimiter of 8
 )
+
+// after is the place behind one of a ring, which need not be a power of two long.
+func after(at uint16, depth int) uint16 {
+	if int(at)+1 == depth {
+		return 0
+	}
+	return at + 1
+}

@@ -1,8 +1,6 @@
 package mpt
 
 import (
-	"encoding/binary"
-
 	"rnic/abi"
 	"rnic/rtl/port"
 )
@@ -12,9 +10,9 @@ type adminState uint8
 const (
 	adminIdle  adminState = iota
 	adminKey              // the key table's entry is being read
-	adminPages            // wait for page addresses
-	adminWrite            // hold look-ups back for a cycle
-	adminStore            // write one address
+	adminPages            // pages are taken
+	adminValid            // the key is to be written
+	adminScan             // the windows of a QP are looked for
 	adminReply
 )
 
@@ -22,44 +20,32 @@ const (
 func (adminState) Width() int { return 3 }
 
 func (s adminState) String() string {
-	names := [...]string{"IDLE", "KEY", "PAGES", "WRITE", "STORE", "REPLY", "RESERVED", "RESERVED"}
+	names := [...]string{"IDLE", "KEY", "PAGES", "VALID", "SCAN", "REPLY", "RESERVED", "RESERVED"}
 	return names[s&7]
 }
 
 type adminRegs struct {
 	State  adminState
 	Op     port.MRAdmin
-	Page   uint32 // addresses taken so far
 	Status abi.AdminStatus
 	Syn    abi.AdminSyndrome
 }
 
-// admin executes one registration or deregistration at a time.
+// admin executes one operation of the driver at a time: here what is no change of keys.
 func (m *MPT) admin() {
 	q, d := &m.Q.Admin, &m.D.Admin
 	switch q.State {
-	case adminIdle:
-		look := m.Q.Look.Valid && m.Q.Look.Req.Invalidate || m.D.Look.Valid && m.D.Look.Req.Invalidate
-		if m.Admin.Valid() && !look {
-			*d = adminRegs{State: adminKey, Op: *m.Admin.Take()}
-			if int(d.Op.Index) < m.KeyTable.Depth() {
-				m.KeyTable.Read(1, int(d.Op.Index))
-			}
-		}
-	case adminKey:
-		m.adminKey()
 	case adminPages:
+		f := &m.Q.Fill[fillAdmin]
 		switch {
-		case q.Page == q.Op.MR.NumPages:
-			m.adminValid()
+		case f.Busy:
+		case q.Status == abi.AdminOK && f.Bad:
+			d.State, d.Status, d.Syn = adminReply, abi.AdminBadParam, abi.SynPageList
+		case f.Bad:
 			d.State = adminReply
-		case m.Pages.Valid():
-			d.State = adminWrite
+		default:
+			d.State = adminValid
 		}
-	case adminWrite:
-		d.State = adminStore
-	case adminStore:
-		m.adminStore()
 	case adminReply:
 		if m.AdminRes.Ready() {
 			m.AdminRes.Put(port.MRAdminRes{Status: q.Status, Syndrome: uint8(q.Syn)})
@@ -68,61 +54,104 @@ func (m *MPT) admin() {
 	}
 }
 
+// wantsAdmin tells whether the driver's operation wants to go on with the key table.
+func (m *MPT) wantsAdmin() bool {
+	switch m.Q.Admin.State {
+	case adminIdle:
+		return m.Admin.Valid()
+	case adminValid, adminScan:
+		return true
+	}
+	return false
+}
+
+// beginAdmin goes on with it.
+func (m *MPT) beginAdmin() {
+	q, d := &m.Q.Admin, &m.D.Admin
+	switch q.State {
+	case adminIdle:
+		*d = adminRegs{State: adminKey, Op: *m.Admin.Take()}
+		if d.Op.EndQP {
+			d.State, m.D.Key.ScanNext = adminScan, 0
+			m.scanOn(0, m.Q.Bound)
+			return
+		}
+		m.read(d.Op.Index)
+		m.D.Key.State = keyAdmin
+	case adminValid:
+		e := registered(&q.Op.MR)
+		m.KeyTable.Write(1, int(q.Op.Index), &e)
+		d.State = adminReply
+	case adminScan:
+		m.scanOn(m.Q.Key.ScanNext, m.Q.Bound)
+	}
+}
+
 // adminKey judges the operation by what the key table holds.
 func (m *MPT) adminKey() {
 	q, d := &m.Q.Admin, &m.D.Admin
-	inRange := int(q.Op.Index) < m.KeyTable.Depth()
-	used := inRange && m.KeyTable.Data(1).Used
+	m.D.Key.State = keyIdle
+	e := m.found(q.Op.Index)
 	if q.Op.Dereg {
 		d.State = adminReply
-		if !used {
+		switch {
+		case !e.Used:
 			d.Status, d.Syn = abi.AdminBadObject, abi.SynObject
-			return
+		case e.Bound != 0:
+			d.Status = abi.AdminBusy
+		default:
+			m.KeyTable.Write(1, int(q.Op.Index), &entry{})
+			if e.window() && e.Valid {
+				m.unbound(&e)
+			}
 		}
-		m.KeyTable.Write(1, int(q.Op.Index), &entry{})
 		return
 	}
-	d.State = adminPages
 	switch {
-	case !inRange:
+	case int(q.Op.Index) >= m.KeyTable.Depth():
 		d.Status, d.Syn = abi.AdminBadObject, abi.SynObject
-	case used:
+	case e.Used:
 		d.Status, d.Syn = abi.AdminExists, abi.SynObject
 	default:
 		d.Status, d.Syn = validate(&q.Op.MR, m.PageTable.Depth())
 	}
-}
-
-// adminStore writes one address of the beat at the head of Pages. An address
-// that is not aligned spoils the registration, but not the count of beats.
-func (m *MPT) adminStore() {
-	q, d := &m.Q.Admin, &m.D.Admin
-	lane := q.Page % 8
-	addr := binary.LittleEndian.Uint64(m.Pages.Head().Data[8*lane:])
-	if q.Status == abi.AdminOK {
-		if addr&(1<<q.Op.MR.LogPageSize-1) != 0 {
-			d.Status, d.Syn = abi.AdminBadParam, abi.SynPageList
-		} else {
-			a := port.BusAddr(addr)
-			m.PageTable.Write(1, int(q.Op.MR.FirstPage+q.Page), &a)
-		}
+	mr := &q.Op.MR
+	num := mr.NumPages
+	if mr.Kind != abi.KeyRegion {
+		num = 0
 	}
-	d.Page = q.Page + 1
-	if lane == 7 || d.Page == q.Op.MR.NumPages {
-		m.Pages.Take()
-	}
+	m.D.Fill[fillAdmin] = newFill(mr.FirstPage, num, mr.LogPageSize, d.Status == abi.AdminOK)
 	d.State = adminPages
 }
 
-// adminValid makes a region known whose pages are all written.
-func (m *MPT) adminValid() {
-	q := &m.Q.Admin
-	if q.Status != abi.AdminOK {
+// scanOn reads the key that is next, unless there is none or no window is left.
+func (m *MPT) scanOn(next, bound uint32) {
+	if bound == 0 || int(next) == m.KeyTable.Depth() {
+		m.D.Admin.State, m.D.Key.State = adminReply, keyIdle
 		return
 	}
-	mr := &q.Op.MR
-	m.KeyTable.Write(1, int(q.Op.Index), &entry{
-		Used: true, Valid: true, Low: mr.KeyLow, PD: port.PD(mr.PD), Access: mr.Access, LogPage: mr.LogPageSize,
-		First: mr.FirstPage, Addr: port.VA(mr.Addr), Length: mr.Length,
-	})
+	m.D.Key.ScanNext = next
+	m.D.Key.State = keyScan
+	m.KeyTable.Read(1, int(next))
+}
+
+// scan unbinds the key that was read if it is a window of the QP, and goes on, or makes
+// way if there is something else to do.
+func (m *MPT) scan() {
+	at := m.Q.Key.ScanNext
+	e := m.KeyTable.Data(1)
+	switch {
+	case e.Kind == abi.KeyWindow2 && e.Valid && e.QPN == m.Q.Admin.Op.QPN:
+		m.end(at, e)
+		m.D.Key.ScanNext = at + 1
+	case m.wantsMem() || m.invalidateWaits():
+		m.D.Key.State, m.D.Key.ScanNext = keyIdle, at+1
+	default:
+		m.scanOn(at+1, m.Q.Bound)
+	}
+}
+
+// invalidateWaits tells whether a look-up with Invalidate is next.
+func (m *MPT) invalidateWaits() bool {
+	return m.Rx.Valid() && m.Rx.Head().Invalidate || m.Tx.Valid() && m.Tx.Head().Invalidate
 }

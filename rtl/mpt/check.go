@@ -5,16 +5,26 @@ import (
 	"rnic/rtl/port"
 )
 
+// remote are the permissions that a window may give.
+const remote = abi.AccessRemoteWrite | abi.AccessRemoteRead | abi.AccessRemoteAtomic
+
 // check tells whether a use is allowed, in the order of IBTA 10.6.3: key,
-// domain, permission, bounds.
+// domain, permission, bounds. A window has no L_Key, and one of type 2 has the QP for a
+// domain besides.
 func check(e *entry, r *port.MptReq) port.MptStatus {
 	off := uint64(r.VA - e.Addr) // wraps to a large number below Addr
 	switch {
 	case !e.Valid || e.Low != uint8(r.Key):
 		return port.MptBadKey
+	case e.window() && !r.Invalidate && abi.AccessFlags(r.Access)&remote == 0:
+		return port.MptBadKey
+	case e.Kind == abi.KeyWindow2 && e.QPN != r.QPN:
+		return port.MptBadPD
 	case e.PD != r.PD:
 		return port.MptBadPD
 	case abi.AccessFlags(r.Access)&^e.Access != 0:
+		return port.MptBadAccess
+	case r.Invalidate && (e.Kind == abi.KeyWindow1 || e.Bound != 0):
 		return port.MptBadAccess
 	case r.Invalidate:
 		return port.MptOK
@@ -37,35 +47,4 @@ func locate(e *entry, r *port.MptReq) (page int, res port.MptRes) {
 		res.Len1 = r.Len - res.Len0
 	}
 	return int(off >> e.LogPage), res
-}
-
-// Page sizes that regions may have, log2: 4 KiB to 1 GiB.
-const (
-	minLogPage = 12
-	maxLogPage = 30
-)
-
-// validate judges a registration, but for its pages.
-func validate(mr *abi.MRMailbox, pages int) (abi.AdminStatus, abi.AdminSyndrome) {
-	known := abi.AccessLocalWrite | abi.AccessRemoteWrite | abi.AccessRemoteRead | abi.AccessRemoteAtomic | abi.AccessMWBind
-	remote := abi.AccessRemoteWrite | abi.AccessRemoteAtomic
-	switch {
-	case mr.Access&^known != 0, mr.Access&remote != 0 && mr.Access&abi.AccessLocalWrite == 0:
-		return abi.AdminBadParam, abi.SynAccessFlags
-	case mr.LogPageSize < minLogPage || mr.LogPageSize > maxLogPage:
-		return abi.AdminBadParam, abi.SynPageSize
-	case mr.Length == 0:
-		return abi.AdminBadParam, abi.SynLength
-	case mr.Addr+(mr.Length-1) < mr.Addr:
-		return abi.AdminBadParam, abi.SynAddr
-	}
-	mask := uint64(1)<<mr.LogPageSize - 1
-	last := mr.Addr&mask + (mr.Length - 1)
-	if last < mr.Length-1 || last>>mr.LogPageSize+1 != uint64(mr.NumPages) {
-		return abi.AdminBadParam, abi.SynNumPages
-	}
-	if uint64(mr.FirstPage)+uint64(mr.NumPages) > uint64(pages) {
-		return abi.AdminNoResource, abi.SynNumPages
-	}
-	return abi.AdminOK, abi.SynNone
 }

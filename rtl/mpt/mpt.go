@@ -1,27 +1,65 @@
 // Package mpt is the memory protection and translation table: it checks keys
-// and turns virtual addresses of memory regions into bus addresses (IBTA 10.6).
+// and turns virtual addresses of memory regions and windows into bus addresses
+// (IBTA 10.6).
 //
 //	Tx ──►┐         ┌────────────┐        ┌─────────────┐
 //	      ├─ pick ─►│ key table  ├─ check ►│ page table  ├─► TxRes / RxRes
-//	Rx ──►┘    t    └────────────┘  t+1   └─────────────┘  t+2
-//	Admin, Pages ─► writes between look-ups, AdminRes
+//	Rx ──►┘    t    └─────▲──────┘  t+1   └──────▲──────┘  t+2
+//	                 port 1 │                      │ port 1, between look-ups
+//	Mem   ─► bind, invalidate, fast register ─► pages ◄─ MemPages    MemRes ─►
+//	Admin ─► register, deregister, end of QP ─► pages ◄─ Pages     AdminRes ─►
 //
 // One look-up a cycle, Tx and Rx in turn; the answer can be seen 3 cycles after
 // the request was taken. A range of at most 4096 bytes touches at most two
 // pages, and the page table has two ports, so every look-up takes one cycle.
 //
+// # Keys
+//
+// A key is that of a region, of room for one that FAST_REG fills, or of a memory window
+// (IBTA 10.6.7.2), and is good while it is valid. A window is for remote access alone;
+// one of type 2 moreover for the QP that bound it. It has the pages of its region, which
+// therefore can't end while windows are bound to it: it counts them.
+//
+// # Changes
+//
+// Changes of keys are made one at a time, in this order with look-ups: what was picked in
+// an earlier cycle than that of the write sees the old key, what is picked then or later
+// the new one. Each change shows to look-ups in one cycle. In cycles, from the one in
+// which the operation is taken to the one in which the next may be:
+//
+//	BIND_MW              4, and 2 more if the window was bound to another region
+//	  that unbinds       2, and 2 more if the window was bound
+//	LOCAL_INV            2, and 2 more if it is of a window
+//	FAST_REG             3, and 2 for each page
+//	refused              2, BIND_MW 3 if for its region; FAST_REG takes its pages first
+//	SEND with invalidate 1 as a look-up, and 3 more before the next change if it is of a window
+//	registration         2 and 1, and 2 for each page; between these others go on
+//	deregistration       2, and 2 more if it is of a window that is bound
+//	end of a QP          1 if no window of type 2 is bound; else 1 for each key of the
+//	                     table, and 3 for each window found
+//
+// The answer can be seen when the operation is over but for a region's count.
+//
+// SEND with invalidate is a look-up with Invalidate, in its order among the others. It
+// waits while a change is made, and changes for it. Neither starves: they take turns, and
+// the scan for the windows of a QP makes way.
+//
 // Registration writes one page address every second cycle (look-ups have the
 // cycles between) and makes the key valid last, so a key never shows half a
-// list. It takes the NumPages addresses in any case and answers after them.
-// Deregistration makes the key invalid at once; what was translated before may
+// list; FAST_REG likewise. They take the NumPages addresses in any case and answer after
+// them. An invalidated region stays registered, so that its number and pages are not
+// free. Deregistration makes the key invalid at once; what was translated before may
 // still be on its way to memory: admin waits for that.
 //
-// SEND with invalidate makes a key invalid by a look-up with Invalidate, in its
-// order among the others; the region stays registered, so that its number and
-// pages are not free. It waits while admin is at work, and admin for it.
+// A memory operation that ends a key (LOCAL_INV, an unbind, a bind elsewhere) answers at
+// once too, and nobody waits: an access of the peer that was translated a few cycles before
+// may reach memory after the operation's CQE. A program that wants none ends the key by
+// SEND with invalidate, which comes behind all that its sender has asked for, or
+// deregisters the region.
 //
 // Invariants: a request is taken only with room for its answer; an entry is
-// valid only with all its pages written.
+// valid only with all its pages written; a region's count is that of the windows bound to
+// it, but for a change that is under way.
 package mpt
 
 import (
@@ -36,50 +74,52 @@ type Params struct {
 	Pages int // entries of the page table; 0: 16,384
 }
 
-// entry is a memory region.
+// entry is a key.
 type entry struct {
-	Used    bool  // registered
-	Valid   bool  // registered, and not invalidated since
+	Used    bool // registered
+	Valid   bool // a region that is not invalidated, a window that is bound
+	Kind    abi.KeyKind
 	Low     uint8 // the consumer's byte of the key
 	PD      port.PD
 	Access  abi.AccessFlags
 	LogPage uint8
-	First   uint32 // entry of the first page
+	First   uint32 // page table's entry of the first page; of a window the page of Addr
 	Addr    port.VA
 	Length  uint64
+
+	Pages  uint32   // FAST_REG: entries of the page table from First on
+	Bound  uint32   // region: windows bound to it
+	Region uint32   // bound window: index of its region
+	QPN    port.QPN // bound window of type 2: whose it is
 }
 
-// lookup is the stage that waits for the key table.
-type lookup struct {
-	Valid bool
-	RX    bool
-	Req   port.MptReq
-}
-
-// translate is the stage that waits for the page table.
-type translate struct {
-	Valid bool
-	RX    bool
-	Res   port.MptRes // addresses hold the offsets in their pages so far
-}
+// window tells whether the key is of a memory window.
+func (e *entry) window() bool { return e.Kind == abi.KeyWindow1 || e.Kind == abi.KeyWindow2 }
 
 type regs struct {
 	Look  lookup
 	Trans translate
 	RX    bool // whose turn it is when both want
+	Key   keyRegs
 	Admin adminRegs
+	Fill  [fillers]fill
+	Store uint8  // 1 + the filler that writes an address now; 0: none
+	Bound uint32 // windows of type 2 that are bound
 }
 
 // MPT is the block. Its ports are described in the package comment.
 type MPT struct {
 	Tx, Rx       hdl.In[port.MptReq]
 	TxRes, RxRes hdl.Out[port.MptRes]
+	Mem          hdl.In[port.MemOp]
+	MemPages     hdl.In[port.Beat]
+	MemRes       hdl.Out[port.MemRes]
 	Admin        hdl.In[port.MRAdmin]
 	Pages        hdl.In[port.Beat]
 	AdminRes     hdl.Out[port.MRAdminRes]
 
-	KeyTable  hdl.RAM[entry]        // port 0 look-up, port 1 admin
-	PageTable hdl.RAM[port.BusAddr] // port 0 first page, port 1 second page or admin
+	KeyTable  hdl.RAM[entry]        // port 0 look-up, port 1 changes
+	PageTable hdl.RAM[port.BusAddr] // port 0 first page, port 1 second page or changes
 
 	hdl.Regs[regs]
 }
@@ -94,105 +134,13 @@ func New(p Params) *MPT {
 	return m
 }
 
-// Eval advances look-ups from the last stage to the first, then admin.
+// Eval advances look-ups from the last stage to the first, then changes.
 func (m *MPT) Eval() {
 	m.answer()
 	m.translate()
+	m.D.Store = m.wantsStore()
 	m.pick()
+	m.key()
 	m.admin()
-}
-
-// pick takes a request if there will be room for its answer.
-func (m *MPT) pick() {
-	q, d := &m.Q, &m.D
-	d.Look.Valid = false
-	if q.Admin.State == adminWrite {
-		return // the page table's port 1 is wanted in the next cycle
-	}
-	var inTx, inRx int
-	count(q.Look.Valid, q.Look.RX, &inTx, &inRx)
-	count(q.Trans.Valid, q.Trans.RX, &inTx, &inRx)
-	tx := m.Tx.Valid() && m.TxRes.Space() > inTx
-	rx := m.Rx.Valid() && m.RxRes.Space() > inRx
-	if tx && m.Tx.Head().Invalidate || rx && m.Rx.Head().Invalidate {
-		if q.Admin.State != adminIdle {
-			return // both use port 1 of the key table
-		}
-	}
-	switch {
-	case rx && (q.RX || !tx):
-		d.Look.Req = *m.Rx.Take()
-	case tx:
-		d.Look.Req = *m.Tx.Take()
-		rx = false
-	default:
-		return
-	}
-	d.RX = !rx
-	d.Look.Valid, d.Look.RX = true, rx
-	if i := d.Look.Req.Key >> 8; int(i) < m.KeyTable.Depth() {
-		m.KeyTable.Read(0, int(i))
-	}
-}
-
-func count(valid, rx bool, inTx, inRx *int) {
-	switch {
-	case valid && rx:
-		*inRx++
-	case valid:
-		*inTx++
-	}
-}
-
-// translate checks the entry read and asks for its pages.
-func (m *MPT) translate() {
-	q, d := &m.Q, &m.D
-	d.Trans.Valid = q.Look.Valid
-	if !q.Look.Valid {
-		return
-	}
-	d.Trans.RX = q.Look.RX
-	r := &q.Look.Req
-	e := m.KeyTable.Data(0)
-	d.Trans.Res = port.MptRes{Status: check(e, r)}
-	if int(r.Key>>8) >= m.KeyTable.Depth() {
-		d.Trans.Res.Status = port.MptBadKey
-	}
-	if r.Invalidate {
-		if d.Trans.Res.Status == port.MptOK {
-			gone := *e
-			gone.Valid = false
-			m.KeyTable.Write(1, int(r.Key>>8), &gone)
-		}
-		return
-	}
-	if d.Trans.Res.Status != port.MptOK || r.Len == 0 {
-		return
-	}
-	page, res := locate(e, r)
-	d.Trans.Res = res
-	m.PageTable.Read(0, int(e.First)+page)
-	if res.Len1 != 0 {
-		m.PageTable.Read(1, int(e.First)+page+1)
-	}
-}
-
-// answer adds the pages to the offsets and hands out the result.
-func (m *MPT) answer() {
-	q := &m.Q
-	if !q.Trans.Valid {
-		return
-	}
-	res := q.Trans.Res
-	if res.Len0 != 0 {
-		res.Addr0 += *m.PageTable.Data(0)
-		if res.Len1 != 0 {
-			res.Addr1 = *m.PageTable.Data(1)
-		}
-	}
-	if q.Trans.RX {
-		m.RxRes.Put(res)
-	} else {
-		m.TxRes.Put(res)
-	}
+	m.fill()
 }

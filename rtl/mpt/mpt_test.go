@@ -9,6 +9,7 @@ import (
 
 	"rnic/abi"
 	"rnic/hdl"
+	"rnic/hdl/hdltest"
 	"rnic/rtl/mpt"
 	"rnic/rtl/port"
 	"rnic/tb/agent"
@@ -19,21 +20,34 @@ type bench struct {
 	Tx, Rx   agent.Source[port.MptReq]
 	TxRes    agent.Sink[port.MptRes]
 	RxRes    agent.Sink[port.MptRes]
+	Mem      agent.Source[port.MemOp]
+	MemPages agent.Source[port.Beat]
+	MemRes   agent.Sink[port.MemRes]
 	Admin    agent.Source[port.MRAdmin]
 	Pages    agent.Source[port.Beat]
 	AdminRes agent.Sink[port.MRAdminRes]
 	k        *hdl.Kernel
 }
 
-func newBench(t *testing.T, o hdl.Options, throttle uint64) *bench {
+// tester is *testing.T or *rapid.T.
+type tester interface {
+	hdltest.T
+	Cleanup(func())
+}
+
+func newBench(t tester, o hdl.Options, throttle uint64) *bench {
 	b := &bench{Mpt: mpt.New(mpt.Params{Keys: 16, Pages: 64})}
-	for _, th := range []*agent.Throttle{&b.Tx.Throttle, &b.Rx.Throttle, &b.TxRes.Throttle, &b.RxRes.Throttle, &b.Pages.Throttle} {
+	for _, th := range []*agent.Throttle{&b.Tx.Throttle, &b.Rx.Throttle, &b.TxRes.Throttle, &b.RxRes.Throttle, &b.Pages.Throttle,
+		&b.Mem.Throttle, &b.MemPages.Throttle, &b.MemRes.Throttle} {
 		th.Seed = throttle
 	}
 	hdl.Connect(&b.Tx.Out, &b.Mpt.Tx, 2)
 	hdl.Connect(&b.Rx.Out, &b.Mpt.Rx, 2)
 	hdl.Connect(&b.Mpt.TxRes, &b.TxRes.In, 2)
 	hdl.Connect(&b.Mpt.RxRes, &b.RxRes.In, 4)
+	hdl.Connect(&b.Mem.Out, &b.Mpt.Mem, 2)
+	hdl.Connect(&b.MemPages.Out, &b.Mpt.MemPages, 2)
+	hdl.Connect(&b.Mpt.MemRes, &b.MemRes.In, 2)
 	hdl.Connect(&b.Admin.Out, &b.Mpt.Admin, 2)
 	hdl.Connect(&b.Pages.Out, &b.Mpt.Pages, 2)
 	hdl.Connect(&b.Mpt.AdminRes, &b.AdminRes.In, 2)
@@ -45,7 +59,7 @@ func newBench(t *testing.T, o hdl.Options, throttle uint64) *bench {
 }
 
 // settle runs until n more admin answers and all look-ups are there.
-func (b *bench) settle(t *testing.T, admin, tx, rx int) {
+func (b *bench) settle(t tester, admin, tx, rx int) {
 	for end := b.k.Cycle() + 100000; len(b.AdminRes.Got) < admin || len(b.TxRes.Got) < tx || len(b.RxRes.Got) < rx; {
 		require.Less(t, b.k.Cycle(), end, "no answer")
 		require.NoError(t, b.k.Run(b.k.Cycle()+1))
@@ -54,14 +68,20 @@ func (b *bench) settle(t *testing.T, admin, tx, rx int) {
 
 func (b *bench) register(index uint32, mr abi.MRMailbox, pages []uint64) {
 	b.Admin.Push(port.MRAdmin{Index: index, MR: mr})
+	b.Pages.Push(beats(pages)...)
+}
+
+// beats are addresses as they travel.
+func beats(pages []uint64) (out []port.Beat) {
 	for i := 0; i < len(pages); i += 8 {
 		var beat port.Beat
 		for j, p := range pages[i:min(i+8, len(pages))] {
 			binary.LittleEndian.PutUint64(beat.Data[8*j:], p)
 			beat.Len += 8
 		}
-		b.Pages.Push(beat)
+		out = append(out, beat)
 	}
+	return out
 }
 
 // model answers a look-up from the registration, byte by byte.

@@ -106,12 +106,13 @@ type level struct {
 	hdl.Regs[struct{ Done bool }]
 	PortReg hdl.Sig[port.PortReg]
 	off     bool
+	raw     port.QPN
 }
 
 func (l *level) Eval() {
 	if !l.Q.Done {
 		l.D.Done = true
-		l.PortReg.Set(port.PortReg{Enable: !l.off, MAC: own, MTU: 4096})
+		l.PortReg.Set(port.PortReg{Enable: !l.off, MAC: own, MTU: 4096, RawQPN: l.raw})
 	}
 }
 
@@ -123,6 +124,7 @@ type setup struct {
 	from     uint64 // cycle in which the placer begins to read and to free
 	off      bool
 	mac      bool // through the MAC, with FCS; else straight in
+	raw      port.QPN
 }
 
 type bench struct {
@@ -175,7 +177,7 @@ func runBeats(t hdltest.T, s setup, in []port.EthBeat) result {
 
 func build(s setup) *bench {
 	b := &bench{RX: pktrx.New(s.params)}
-	b.Level.off = s.off
+	b.Level.off, b.Level.raw = s.off, s.raw
 	b.Place.Pkt.Throttle.Seed, b.Place.Data.Throttle.Seed, b.Place.Free.Throttle.Seed = s.throttle, s.throttle, s.throttle
 	start := func(int) uint64 { return s.from }
 	b.Place.Read.NotBefore, b.Place.Free.NotBefore = start, start
@@ -186,6 +188,7 @@ func build(s setup) *bench {
 		b.MAC = mac.New(mac.Params{})
 		hdl.Connect(&b.Wire.Out, &b.MAC.Receive.Rx, 2)
 		hdl.Connect(&b.MAC.Receive.RxOut, &b.RX.Eth, 2)
+		hdl.Wire(&b.Level.PortReg, &b.MAC.Loop.PortReg)
 		hdl.TieOff(&b.MAC.Transmit.TxIn, &b.MAC.Transmit.Tx)
 	} else {
 		hdl.Connect(&b.Wire.Out, &b.RX.Eth, 2)
@@ -195,13 +198,33 @@ func build(s setup) *bench {
 	return b
 }
 
-// expect is what should become of a frame: its packet, or a counter.
-func expect(frame []byte, want *port.RxStats) (roce.Packet, bool) {
+// outcome is what should become of a frame: a RoCE packet, a raw frame, or neither.
+type outcome struct {
+	packet roce.Packet
+	good   bool
+	raw    []byte // without tag
+}
+
+// expect counts a frame. Through the MAC it loses its tag.
+func expect(frame []byte, s setup, want *port.RxStats) outcome {
 	p, err := roce.ParseFrame(frame)
 	class := &want.DropMalformed
 	known := len(frame) >= roce.EthernetSize
+	bare := frame
+	tag := len(frame) >= 16 && p.Eth.Type == roce.EtherTypeVLAN
+	if tag && s.mac {
+		bare = append(append([]byte{}, frame[:12]...), frame[16:]...)
+	}
+	if known && s.raw != 0 && (p.Eth.Dst == own && !namesRoCE(bare) || p.Eth.Dst != own && p.Eth.Dst[0]&1 != 0) {
+		if len(bare) <= 4096 {
+			want.RawFrames++
+			return outcome{raw: bare, packet: p}
+		}
+		want.DropNotRoCE++
+		return outcome{}
+	}
 	switch d, _ := err.(roce.Drop); {
-	case known && (p.Eth.Dst != own || p.Eth.Type == roce.EtherTypeVLAN), d.Foreign():
+	case known && (p.Eth.Dst != own || p.Eth.Type == roce.EtherTypeVLAN && !s.mac), d.Foreign():
 		class = &want.DropNotRoCE
 	case d == roce.DropICRC:
 		class = &want.DropICRC
@@ -217,7 +240,22 @@ func expect(frame []byte, want *port.RxStats) (roce.Packet, bool) {
 	if class != nil {
 		*class++
 	}
-	return p, class == nil
+	return outcome{packet: p, good: class == nil}
+}
+
+// namesRoCE tells whether a frame's headers are those of UDP port 4791.
+func namesRoCE(f []byte) bool {
+	port := func(at int) bool { return len(f) >= at+4 && f[at+2] == 0x12 && f[at+3] == 0xB7 }
+	switch {
+	case len(f) < 34:
+		return false
+	case f[12] == 0x86 && f[13] == 0xDD:
+		return f[20] == 17 && port(54)
+	case f[12] == 8 && f[13] == 0 && f[20]&31 == 0 && f[21] == 0 && f[23] == 17:
+		options := 14 + 4*int(f[14]&15)
+		return port(34) || options > 34 && options <= 60 && port(options)
+	}
+	return false
 }
 
 // packet is the RxPkt that a good frame should give, but for the buffer's part.
@@ -226,7 +264,7 @@ func packet(p *roce.Packet) port.RxPkt {
 	k := port.RxPkt{
 		Opcode: b.Opcode, QPN: port.QPN(b.DestQP), PSN: b.PSN, AckReq: b.AckReq, Solicited: b.SE, Pad: b.PadCnt,
 		PKey: uint16(b.PKey), V6: p.V6, Len: uint16(len(p.Payload)),
-		Imm: p.Imm.Imm + p.IETH.RKey, Syndrome: uint8(p.AETH.Syndrome), MSN: port.MSN(p.AETH.MSN),
+		QKey: p.DETH.QKey, SrcQPN: port.QPN(p.DETH.SrcQP), Imm: p.Imm.Imm + p.IETH.RKey, Syndrome: uint8(p.AETH.Syndrome), MSN: port.MSN(p.AETH.MSN),
 		Reth: port.Reth{
 			VA: port.VA(p.RETH.VA + p.AtomicETH.VA), RKey: port.Key(p.RETH.RKey + p.AtomicETH.RKey), Len: p.RETH.Length,
 			Swap: p.AtomicETH.SwapAdd + p.AtomicAckETH.Orig, Compare: p.AtomicETH.Compare,
@@ -240,26 +278,45 @@ func packet(p *roce.Packet) port.RxPkt {
 	return k
 }
 
-// compare checks a run against the reference, frame by frame. padded: the frames
-// went through the MAC.
-func compare(t hdltest.T, r result, padded bool, frames [][]byte) {
+// describe is the RxPkt of a frame that is not dropped, but for the buffer's part, when
+// its payload lies at addr.
+func (o *outcome) describe(s setup, addr uint32) (k port.RxPkt, payload []byte) {
+	p := &o.packet
+	if o.raw != nil {
+		k, payload = port.RxPkt{Raw: true, QPN: s.raw, Len: uint16(len(o.raw))}, o.raw
+	} else {
+		log := s.params.LogBeats
+		if log == 0 {
+			log = 11
+		}
+		k, payload = packet(p), p.Payload
+		k.IPAddr = (addr - uint32(p.Size()-p.L3()-len(p.Payload)-int(p.BTH.PadCnt)-4-len(p.Trailer))) & (64<<log - 1)
+	}
+	if s.mac && p.Eth.Type == roce.EtherTypeVLAN {
+		k.VLAN, k.TCI = true, uint16(p.VLAN.PCP)<<13|uint16(b2i(p.VLAN.DEI))<<12|p.VLAN.VID
+	}
+	return k, payload
+}
+
+// compare checks a run against the reference, frame by frame.
+func compare(t hdltest.T, r result, s setup, frames [][]byte) {
 	t.Helper()
 	var want port.RxStats
 	i := 0
 	for n, f := range frames {
-		if padded {
+		if s.mac {
 			f = pad(f)
 		}
-		p, good := expect(f, &want)
-		if !good {
+		o := expect(f, s, &want)
+		if !o.good && o.raw == nil {
 			continue
 		}
 		require.Less(t, i, len(r.Got), "frame %d is missing", n)
 		g := r.Got[i]
 		i++
-		k := packet(&p)
-		require.Equal(t, len(p.Payload), len(g.Payload), "frame %d", n)
-		require.Equal(t, string(p.Payload), string(g.Payload), "frame %d", n)
+		k, payload := o.describe(s, g.Pkt.BufAddr)
+		require.Equal(t, len(payload), len(g.Payload), "frame %d", n)
+		require.Equal(t, string(payload), string(g.Payload), "frame %d", n)
 		k.BufAddr, k.FrameBeats = g.Pkt.BufAddr, g.Pkt.FrameBeats
 		require.Equal(t, k, g.Pkt, "frame %d", n)
 	}

@@ -16,7 +16,7 @@
 //   - Pkt: good frames in arrival order, connected PktDepth deep: it is the queue
 //     of frames that wait for their verdict.
 //   - Read, Data: bytes of rx_buf, as they lie there. Free: the oldest frame.
-//   - PortReg: own MAC address, and whether the port is on; Stats: counters.
+//   - PortReg: own MAC address, the raw QP, and whether the port is on; Stats: counters.
 //
 // Checks, the first that fails counts, and the frame leaves no trace but that:
 //
@@ -30,10 +30,15 @@
 //	no room in rx_buf or Pkt                     drop_overflow
 //
 // In detail the order is that of roce.ParseFrame, which goes from header to
-// header. Tagged frames are not RoCE here. Unknown opcodes pass, with what follows
-// the BTH as payload: the QP judges them. An AtomicAckETH's value comes as
-// Reth.Swap. Beats behind the end of the IP packet
-// are not stored.
+// header. Unknown opcodes pass, with what follows the BTH as payload: the QP judges them.
+// An AtomicAckETH's value comes as Reth.Swap. Beats behind the end of the IP packet
+// are not stored. The tag comes beside the frame, from the MAC; rx_bytes counts it.
+//
+// If there is a raw QP it gets, whole, each frame with a good FCS of at most 4,096 bytes
+// that is multicast or broadcast, or for the own address and not RoCE: its headers, as far
+// as they are there, do not name UDP port 4791. One that does is RoCE, and dropped if
+// anything else of it is wrong. A later part of a fragmented datagram has no UDP header,
+// and so is raw. Longer frames count as drop_not_roce.
 //
 // Latency: 2 cycles from the last beat at Eth to Pkt; 2 cycles from Read to the
 // first Data, then a beat a cycle. Initiation interval: 1 cycle a beat, also

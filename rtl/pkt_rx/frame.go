@@ -30,20 +30,23 @@ const maxHeader = roce.BTHSize + roce.AtomicETHSize
 // frame is the frame register: what is known of the frame in progress. Beat 0
 // holds all headers up to UDP, whatever the IP version.
 type frame struct {
-	Drop   drop   // found in beat 0; that of Ethernet and IP before that of UDP
-	UDP    bool   // Drop was found in or behind the UDP header
-	RoCE   bool   // UDP port 4791
-	V6     bool   // IPv6
-	CE     bool   // congestion experienced
-	Bad    bool   // FCS or length, as the MAC says
-	NoRoom bool   // rx_buf was full
-	Need   uint8  // bytes without which Drop means nothing
-	Beat   uint8  // beats taken, at most 255
-	Stored uint8  // beats in rx_buf
-	Bytes  uint16 // taken, at most 0xffff
-	End    uint16 // where the IP packet ends, bytes from the start of the frame
-	Check  uint16 // UDP checksum field
-	Sum    uint32 // of the pseudo header and the datagram so far, if Check is not 0
+	Drop   drop // found in beat 0; that of Ethernet and IP before that of UDP
+	UDP    bool // Drop was found in or behind the UDP header
+	RoCE   bool // UDP port 4791
+	V6     bool // IPv6
+	VLAN   bool // it came with a tag, of TCI
+	TCI    uint16
+	Raw    port.QPN // that gets it as it is, 0: it is RoCE or dropped
+	CE     bool     // congestion experienced
+	Bad    bool     // FCS or length, as the MAC says
+	NoRoom bool     // rx_buf was full
+	Need   uint8    // bytes without which Drop means nothing
+	Beat   uint8    // beats taken, at most 255
+	Stored uint8    // beats in rx_buf
+	Bytes  uint16   // taken, at most 0xffff
+	End    uint16   // where the IP packet ends, bytes from the start of the frame
+	Check  uint16   // UDP checksum field
+	Sum    uint32   // of the pseudo header and the datagram so far, if Check is not 0
 	CRC    roce.CRC
 	SIP    [16]byte
 	DIP    [16]byte
@@ -69,13 +72,17 @@ func (f *frame) udp() int {
 // first starts the register with beat 0. Bytes behind the end of a short frame
 // are looked at too; judge knows better.
 func (f *frame) first(b *port.EthBeat, reg port.PortReg) {
-	*f = frame{CRC: roce.ICRCStart, Need: roce.EthernetSize}
+	*f = frame{CRC: roce.ICRCStart, Need: roce.EthernetSize, VLAN: b.VLAN, TCI: b.TCI}
 	p := &b.Data
+	own := [6]byte(p[:6]) == reg.MAC
 	switch {
 	case !reg.Enable:
 		f.Drop = dropDisabled
 		return
-	case [6]byte(p[:6]) != reg.MAC:
+	case reg.RawQPN != 0 && (own && !isRoCE(b) || !own && p[0]&group != 0):
+		f.Raw = reg.RawQPN
+		return
+	case !own:
 		f.Drop = dropNotRoCE
 		return
 	}
@@ -158,13 +165,18 @@ func (f *frame) udpHeader(p *[beatBytes]byte) {
 }
 
 // add works a beat into the register. It returns how many of its bytes belong to
-// the IP packet, as far as its length tells.
+// the IP packet, as far as its length tells, or to the raw frame.
 func (f *frame) add(b *port.EthBeat) int {
 	beat := int(f.Beat)
 	f.Beat = uint8(min(beat+1, 255))
 	f.Bytes = uint16(min(int(f.Bytes)+int(b.Len), 0xFFFF))
 	f.Bad = b.Last && b.Bad
-	if f.Drop != dropNone || beat > maxEnd/beatBytes {
+	switch {
+	case f.Drop != dropNone, beat > maxEnd/beatBytes:
+		return 0
+	case f.Raw != 0 && beat < maxRaw/beatBytes:
+		return int(b.Len)
+	case f.Raw != 0:
 		return 0
 	}
 	n := min(max(int(f.End)-beat*beatBytes, 0), beatBytes)

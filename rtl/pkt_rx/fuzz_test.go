@@ -7,6 +7,7 @@ import (
 
 	"rnic/roce"
 	pktrx "rnic/rtl/pkt_rx"
+	"rnic/rtl/port"
 )
 
 // Any bytes: no fault, no hang, and what comes out is what ParseFrame takes.
@@ -27,7 +28,9 @@ func FuzzFrame(f *testing.F) {
 		broken := frame(roce.RCSendOnly, at&1 != 0, 80)
 		copy(broken[6+int(at)%(len(broken)-6):], b)
 		frames := [][]byte{b, mine, frame(roce.RCSendOnly, false, 10), broken, frame(roce.RCAck, true, 0)}
-		compare(t, run(t, setup{throttle: uint64(at)}, frames), false, frames)
+		for _, s := range []setup{{throttle: uint64(at)}, {raw: 0x123}} {
+			compare(t, run(t, s, frames), s, frames)
+		}
 	})
 }
 
@@ -44,13 +47,20 @@ func TestDamagedFrames(t *testing.T) {
 			if rapid.Bool().Draw(t, "seal") {
 				seal(f)
 			}
+			if rapid.IntRange(0, 4).Draw(t, "tag") == 0 {
+				f = withTag(f, rapid.Uint16().Draw(t, "tci"))
+			}
+			if rapid.IntRange(0, 9).Draw(t, "group") == 0 {
+				f[0] |= 1
+			}
 			frames = append(frames, f[:rapid.SampledFrom([]int{len(f), len(f), len(f), len(f) / 2, 1 + len(f)/9}).Draw(t, "cut")])
 		}
 		s := setup{
 			mac:      rapid.Bool().Draw(t, "mac"),
+			raw:      port.QPN(rapid.Uint32Range(0, 1).Draw(t, "raw") * 0x123456),
 			params:   pktrx.Params{LogBeats: rapid.Uint8Range(7, 11).Draw(t, "log_beats")},
 			throttle: rapid.Uint64().Draw(t, "throttle"),
 		}
-		compare(t, run(t, s, frames), s.mac, frames)
+		compare(t, run(t, s, frames), s, frames)
 	})
 }

@@ -22,12 +22,20 @@ func (r *RX) judge() {
 		*counter++
 		r.rollBack()
 	} else {
-		r.put(&bth, size)
+		if f.Raw != 0 {
+			stats.RawFrames++
+			r.putRaw()
+		} else {
+			r.put(&bth, size)
+		}
 		r.D.Frame.Stored = 0 // committed: the frame register holds nothing any more
 	}
 	if f.RoCE && !f.Bad && int(f.Bytes) >= int(f.End) {
 		stats.RxPackets++
 		stats.RxBytes += uint64(f.Bytes)
+		if f.VLAN {
+			stats.RxBytes += roce.VLANSize
+		}
 	}
 	r.Stats.Set(stats)
 }
@@ -41,6 +49,10 @@ func (f *frame) verdict(s *port.RxStats, bth *roce.BTH) (counter *uint64, size i
 		return &s.DropFCS, 0
 	case f.Bytes < uint16(f.Need):
 		return &s.DropMalformed, 0
+	case f.Raw != 0 && f.Bytes > maxRaw:
+		return &s.DropNotRoCE, 0
+	case f.Raw != 0:
+		return nil, int(f.Bytes)
 	case f.Drop != dropNone && !f.UDP:
 		return class[f.Drop], 0
 	case f.Bytes < f.End:
@@ -73,19 +85,27 @@ func (r *RX) put(bth *roce.BTH, size int) {
 	*p = port.RxPkt{
 		Opcode: op, QPN: port.QPN(bth.DestQP), PSN: bth.PSN,
 		AckReq: bth.AckReq, Solicited: bth.SE, Pad: bth.PadCnt, PKey: uint16(bth.PKey),
-		V6: f.V6, SIP: f.SIP, DIP: f.DIP, CE: f.CE,
+		V6: f.V6, SIP: f.SIP, DIP: f.DIP, CE: f.CE, VLAN: f.VLAN, TCI: f.TCI,
 		Len:        uint16(size),
-		BufAddr:    (uint32(r.Q.Start)<<beatShift + uint32(f.payload(op))) & (uint32(r.depth)<<beatShift - 1),
+		BufAddr:    r.addr(f.payload(op)),
+		IPAddr:     r.addr(l3Offset),
 		FrameBeats: f.Stored,
 	}
 	f.extended(op, p)
+}
+
+// addr is where a byte of the frame lies in rx_buf.
+func (r *RX) addr(offset int) uint32 {
+	return (uint32(r.Q.Start)<<beatShift + uint32(offset)) & (uint32(r.depth)<<beatShift - 1)
 }
 
 // extended decodes the headers behind the BTH.
 func (f *frame) extended(op roce.Opcode, p *port.RxPkt) {
 	h := f.Header[roce.BTHSize:]
 	if op.HasDETH() {
-		h = h[roce.DETHSize:]
+		var x roce.DETH
+		h = decode(roce.DETHLayout, h, &x)
+		p.QKey, p.SrcQPN = x.QKey, port.QPN(x.SrcQP)
 	}
 	if op.HasRETH() {
 		var x roce.RETH

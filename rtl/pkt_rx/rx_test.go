@@ -76,7 +76,7 @@ func TestLinuxFrames(t *testing.T) {
 				frames = append(frames, f)
 			}
 			got := run(t, setup{mac: true, throttle: uint64(len(frames))}, frames)
-			compare(t, got, true, frames)
+			compare(t, got, setup{mac: true}, frames)
 			total += len(got.Got)
 		})
 	}
@@ -100,7 +100,7 @@ func TestOpcodesAndLengths(t *testing.T) {
 			}
 		}
 		for _, s := range []setup{{mac: true}, {}, {throttle: 1, depth: 300}} {
-			compare(t, run(t, s, frames), s.mac, frames)
+			compare(t, run(t, s, frames), s, frames)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestUDPChecksum(t *testing.T) {
 			frames = append(frames, f, wrong)
 		}
 		got := run(t, setup{}, frames)
-		compare(t, got, false, frames)
+		compare(t, got, setup{}, frames)
 		require.Equal(t, uint64(200), got.Stats.DropMalformed)
 	}
 }
@@ -156,7 +156,7 @@ func TestFaults(t *testing.T) {
 		{"another MAC", port.RxStats{DropNotRoCE: 1}, v4(func(f []byte) { f[5]++ })},
 		{"broadcast", port.RxStats{DropNotRoCE: 1}, v4(func(f []byte) { copy(f, "\xff\xff\xff\xff\xff\xff") })},
 		{"ARP", port.RxStats{DropNotRoCE: 1}, v4(func(f []byte) { f[13] = 6 })},
-		{"VLAN", port.RxStats{DropNotRoCE: 1}, tagged.Append(nil)},
+		{"two tags", port.RxStats{DropNotRoCE: 1}, withTag(tagged.Append(nil), 9)},
 		{"TCP", port.RxStats{DropNotRoCE: 1}, v4(func(f []byte) { f[23] = 6; seal(f) })},
 		{"TCP over IPv6", port.RxStats{DropNotRoCE: 1}, v6(func(f []byte) { f[20] = 6; seal(f) })},
 		{"another port", port.RxStats{DropNotRoCE: 1}, v4(func(f []byte) { f[37]++; seal(f) })},
@@ -193,7 +193,7 @@ func TestFaults(t *testing.T) {
 			good := frame(roce.RCSendOnlyImm, false, 50)
 			frames := [][]byte{c.frame, good, c.frame, c.frame, good}
 			got := run(t, setup{mac: true}, frames)
-			compare(t, got, true, frames)
+			compare(t, got, setup{mac: true}, frames)
 			require.Len(t, got.Got, 2)
 			w := c.want
 			require.Equal(t, [5]uint64{3 * w.DropNotRoCE, 3 * w.DropMalformed, 3 * w.DropICRC, 3 * w.DropOther, 3*w.RxPackets + 2},

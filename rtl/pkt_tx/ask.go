@@ -127,8 +127,13 @@ func (a *Ask) response(pkt *port.TxPkt, lane way) {
 }
 
 func (a *Ask) put(kind askKind, pkt *port.TxPkt) {
-	*a.HdrReq.Next() = port.TxHdrReq{QPN: pkt.QPN, Resp: pkt.Resp, Gen: pkt.Gen, LastPSN: pkt.LastPSN}
+	*a.HdrReq.Next() = question(pkt)
 	a.pend(kind, pkt)
+}
+
+// question is what qpc is asked for a packet.
+func question(pkt *port.TxPkt) port.TxHdrReq {
+	return port.TxHdrReq{QPN: pkt.QPN, Resp: pkt.Resp, Gen: pkt.Gen, LastPSN: pkt.LastPSN, UD: pkt.UD, AH: pkt.AH}
 }
 
 func (a *Ask) pend(kind askKind, pkt *port.TxPkt) {

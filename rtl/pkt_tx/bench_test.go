@@ -16,7 +16,7 @@ import (
 )
 
 var portReg = port.PortReg{
-	Enable: true, MAC: roce.HostMAC(1), IPv4: roce.HostIPv4(1), GID0: roce.HostIPv6(1), MTU: 4096,
+	Enable: true, MAC: roce.HostMAC(1), MTU: 4096,
 }
 
 // Parts of a key: what mpt and dma do with it.
@@ -98,10 +98,28 @@ func qp(n port.QPN) port.TxHdr {
 	h := port.TxHdr{
 		Drop: n&0xF000 == 0xD000, PD: 7, DestQPN: n ^ 0x800001, PKey: 0xFFFF, DMAC: roce.HostMAC(2),
 		V6: n&1 != 0, SPort: 0xC000 | uint16(n), TOS: uint8(n), TTL: uint8(60 + n&3), Flow: uint32(n) << 4 & 0xFFFFF,
-		DIP: roce.GIDFromIPv4(roce.HostIPv4(2)),
+		DIP: roce.GIDFromIPv4(roce.HostIPv4(2)), SIP: roce.GIDFromIPv4(roce.HostIPv4(uint8(3 + n&1))),
+		VLAN: n&4 != 0, QKey: uint32(n) * 77,
 	}
 	if h.V6 {
-		h.DIP = roce.HostIPv6(2)
+		h.DIP, h.SIP = roce.HostIPv6(2), roce.HostIPv6(uint8(3+n&7))
+	}
+	if h.VLAN {
+		h.TCI = uint16(n) * 3
+	}
+	return h
+}
+
+// badAH is an address handle that does not exist.
+const badAH port.AHN = 0xBAD
+
+// headers is what qpc answers. A datagram goes where its address handle says.
+func headers(q port.TxHdrReq) port.TxHdr {
+	h := qp(q.QPN)
+	if q.UD {
+		ah := qp(port.QPN(q.AH))
+		h.DMAC, h.V6, h.SIP, h.DIP, h.SPort, h.VLAN, h.TCI = ah.DMAC, ah.V6, ah.SIP, ah.DIP, ah.SPort, ah.VLAN, ah.TCI
+		h.BadAH = q.AH == badAH
 	}
 	return h
 }
@@ -181,6 +199,7 @@ func build(s setup) *bench {
 		hdl.Connect(&t.Seal.Eth, &b.MAC.Transmit.TxIn, 2)
 		hdl.Connect(&b.MAC.Transmit.Tx, &b.MAC.Receive.Rx, 2)
 		hdl.Connect(&b.MAC.Receive.RxOut, &b.Eth.In, 2)
+		hdl.Wire(&b.Level.PortReg, &b.MAC.Loop.PortReg)
 	}
 	draw := func(n uint32) uint64 { return 0 }
 	if s.seed != 0 {
@@ -201,7 +220,7 @@ func build(s setup) *bench {
 	b.QPC.Latency = func() uint64 { return qpc + draw(30) }
 	b.MPT.Latency = func() uint64 { return 4 + draw(20) }
 	b.QPC.Answer = func(q port.TxHdrReq) port.TxHdr {
-		h := qp(q.QPN)
+		h := headers(q)
 		h.Drop = h.Drop || b.failed[q.QPN] && !q.Resp
 		return h
 	}
@@ -225,6 +244,8 @@ func build(s setup) *bench {
 // sent is a frame on Eth.
 type sent struct {
 	Frame []byte
+	VLAN  bool
+	TCI   uint16
 	First uint64 // cycle of the first beat
 	Last  uint64
 	Gaps  int // cycles without a beat inside the frame
@@ -284,8 +305,9 @@ func join(t hdltest.T, bs []port.EthBeat, at []uint64) []sent {
 	for i, b := range bs {
 		require.True(t, b.Len >= 1 && b.Len <= 64 && (b.Last || b.Len == 64) && !b.Bad)
 		if f.Frame == nil {
-			f.First = at[i]
+			f.First, f.VLAN, f.TCI = at[i], b.VLAN, b.TCI
 		} else {
+			require.False(t, b.VLAN || b.TCI != 0, "a tag in the middle")
 			f.Gaps += int(at[i] - at[i-1] - 1)
 		}
 		f.Frame = append(f.Frame, b.Data[:b.Len]...)

@@ -70,7 +70,16 @@
 // plus the rest of a frame of more than 1,024 bytes that is being sent.
 //
 // Left tells that a request which asks for an answer went to Seal; or that it was lost
-// since the port is off, so that the ACK timer runs then too.
+// since the port is off, so that the ACK timer runs then too. Each packet that nobody
+// acknowledges (Unacked) is told so, whatever it asks for.
+//
+// A datagram goes to the DestQPN of its description; the other headers are those of its
+// address handle. One without such (TxHdr.BadAH) is a fault as one that cannot be read is:
+// its pieces are taken, and nothing of it is looked up, read or sent.
+//
+// A raw frame is its payload: no header, no pad, no ICRC, no identification. TxPackets and
+// TxBytes do not count it, RawFrames does. It has no tag but one among its bytes. The tag
+// of other frames is beside their first beat, for the MAC; TxBytes counts it.
 //
 // A READ response whose payload cannot be read is not sent; RespFault tells
 // ack_gen, whose NAK takes its place. So is the result of an atomic that has read

@@ -29,7 +29,13 @@ func payload(pieces []port.TxPiece) (b []byte, ok bool) {
 
 // expected is the frame of a packet, as roce puts it together.
 func expected(p *port.TxPkt, data []byte) *roce.Packet {
-	h := qp(p.QPN)
+	h := headers(port.TxHdrReq{QPN: p.QPN, UD: p.UD, AH: p.AH})
+	if p.UD {
+		h.DestQPN = p.DestQPN
+	}
+	if p.QKey>>31 == 0 {
+		h.QKey = p.QKey
+	}
 	e := &roce.Packet{
 		Eth: roce.Ethernet{Dst: h.DMAC, Src: portReg.MAC},
 		V6:  h.V6,
@@ -38,7 +44,7 @@ func expected(p *port.TxPkt, data []byte) *roce.Packet {
 			Opcode: p.Opcode, SE: p.Solicited, MigReq: true, PKey: roce.PKey(h.PKey), DestQP: roce.QPN(h.DestQPN),
 			AckReq: p.AckReq, PSN: p.PSN,
 		},
-		DETH:         roce.DETH{SrcQP: roce.QPN(p.QPN)},
+		DETH:         roce.DETH{QKey: h.QKey, SrcQP: roce.QPN(p.QPN)},
 		RETH:         roce.RETH{VA: uint64(p.Reth.VA), RKey: uint32(p.Reth.RKey), Length: p.Reth.Len},
 		AtomicETH:    roce.AtomicETH{VA: uint64(p.Reth.VA), RKey: uint32(p.Reth.RKey), SwapAdd: p.Reth.Swap, Compare: p.Reth.Compare},
 		AETH:         roce.AETH{Syndrome: roce.Syndrome(p.Syndrome), MSN: roce.MSN(p.MSN)},
@@ -47,19 +53,35 @@ func expected(p *port.TxPkt, data []byte) *roce.Packet {
 		IETH:         roce.IETH{RKey: p.Imm},
 	}
 	if h.V6 {
-		e.IP6 = roce.IPv6{DSCP: h.TOS >> 2, ECN: h.TOS & 3, FlowLabel: h.Flow, HopLimit: h.TTL, Src: portReg.GID0, Dst: h.DIP}
+		e.IP6 = roce.IPv6{DSCP: h.TOS >> 2, ECN: h.TOS & 3, FlowLabel: h.Flow, HopLimit: h.TTL, Src: h.SIP, Dst: h.DIP}
 	} else {
-		e.IP4 = roce.IPv4{DSCP: h.TOS >> 2, ECN: h.TOS & 3, DF: true, TTL: h.TTL, Src: portReg.IPv4, Dst: [4]byte(h.DIP[12:])}
+		e.IP4 = roce.IPv4{DSCP: h.TOS >> 2, ECN: h.TOS & 3, DF: true, TTL: h.TTL, Src: [4]byte(h.SIP[12:]), Dst: [4]byte(h.DIP[12:])}
 	}
 	e.SetPayload(data)
 	return e
 }
 
+// frame is what a packet becomes on Eth.
+type frame struct {
+	bytes []byte
+	raw   bool
+	vlan  bool
+	tci   uint16
+}
+
+func framed(p *port.TxPkt, data []byte) frame {
+	if p.Raw {
+		return frame{bytes: data, raw: true}
+	}
+	h := headers(port.TxHdrReq{QPN: p.QPN, UD: p.UD, AH: p.AH})
+	return frame{expected(p, data).Append(nil), false, h.VLAN, h.TCI}
+}
+
 // plan is what has to come of a load.
 type plan struct {
-	req    [][]byte
-	resp   map[port.QPN][][]byte // in order for each QP
-	faults []port.SQFault        // without reasons
+	req    []frame
+	resp   map[port.QPN][]frame // in order for each QP
+	faults []port.SQFault       // without reasons
 	refuse []port.SQFault
 	purges int
 	left   []port.Left
@@ -69,7 +91,7 @@ type plan struct {
 func fatal(p *port.TxPkt) bool { return p.Opcode == roce.RCAck && p.Syndrome > 0x60 }
 
 func planned(l load) plan {
-	w := plan{resp: map[port.QPN][][]byte{}}
+	w := plan{resp: map[port.QPN][]frame{}}
 	failed, muted := map[port.QPN]bool{}, map[port.QPN]roce.PSN{}
 	pieces := l.piece
 	for i := range l.req {
@@ -82,13 +104,13 @@ func planned(l load) plan {
 		pieces = pieces[p.NumPieces:]
 		switch {
 		case qp(p.QPN).Drop, failed[p.QPN]:
-		case !ok:
+		case !ok, p.UD && p.AH == badAH:
 			failed[p.QPN] = true
 			w.faults = append(w.faults, port.SQFault{QPN: p.QPN, PSN: p.PSN})
 		default:
-			w.req = append(w.req, expected(p, data).Append(nil))
-			if p.AckReq {
-				w.left = append(w.left, port.Left{QPN: p.QPN, LastPSN: p.LastPSN})
+			w.req = append(w.req, framed(p, data))
+			if p.AckReq || p.Unacked {
+				w.left = append(w.left, port.Left{QPN: p.QPN, LastPSN: p.LastPSN, Unacked: p.Unacked})
 			}
 		}
 	}
@@ -105,7 +127,7 @@ func planned(l load) plan {
 			muted[p.QPN] = p.PSN
 			w.refuse = append(w.refuse, port.SQFault{QPN: p.QPN, PSN: p.PSN})
 		default:
-			w.resp[p.QPN] = append(w.resp[p.QPN], expected(p, data).Append(nil))
+			w.resp[p.QPN] = append(w.resp[p.QPN], framed(p, data))
 		}
 	}
 	return w
@@ -117,27 +139,41 @@ func compare(t hdltest.T, l load, r result) {
 	t.Helper()
 	w := planned(l)
 	var stats port.TxStats
+	ids := uint16(0)
 	for n, f := range r.Frames {
+		if len(w.req) > 0 && w.req[0].raw && string(f.Frame) == string(w.req[0].bytes) {
+			require.False(t, f.VLAN)
+			w.req = w.req[1:]
+			stats.RawFrames++
+			continue
+		}
 		p, err := roce.ParseFrame(f.Frame)
 		require.NoError(t, err, "frame %d", n)
 		if !p.V6 { // the identification counts frames
-			require.Equal(t, uint16(n), p.IP4.ID)
+			require.Equal(t, ids, p.IP4.ID)
 			binary.BigEndian.PutUint16(f.Frame[18:], 0)
 			binary.BigEndian.PutUint16(f.Frame[24:], roce.IPv4Checksum(f.Frame[14:34]))
 			end := len(f.Frame) - 4
 			require.Equal(t, p.ICRC, binary.LittleEndian.Uint32(f.Frame[end:]))
 			binary.LittleEndian.PutUint32(f.Frame[end:], roce.ICRC(f.Frame[14:end]))
 		}
+		ids++
+		got := frame{f.Frame, false, f.VLAN, f.TCI}
 		qpn := port.QPN(p.BTH.DestQP) ^ 0x800001
-		if resp := w.resp[qpn]; len(resp) > 0 && string(resp[0]) == string(f.Frame) {
+		if resp := w.resp[qpn]; len(resp) > 0 && string(resp[0].bytes) == string(f.Frame) {
+			require.Equal(t, resp[0], got)
 			w.resp[qpn] = resp[1:]
 		} else {
 			require.NotEmpty(t, w.req, "frame %d: %+v", n, p)
-			require.Equal(t, w.req[0], f.Frame, "frame %d: %+v", n, p)
+			require.Equal(t, w.req[0], got, "frame %d: %+v", n, p)
 			w.req = w.req[1:]
 		}
 		stats.TxPackets++
-		stats.TxBytes += uint64(max(60, len(f.Frame)))
+		size := len(f.Frame)
+		if f.VLAN {
+			size += 4
+		}
+		stats.TxBytes += uint64(max(60, size))
 		if p.BTH.Opcode == roce.RCAck {
 			switch p.AETH.Syndrome.Kind() {
 			case roce.KindACK:

@@ -24,7 +24,10 @@ const (
 
 // headers is the length of all headers, bytes: where the payload begins.
 func (j *job) headers() int {
-	if j.Hdr.V6 {
+	switch {
+	case j.Pkt.Raw:
+		return 0
+	case j.Hdr.V6:
 		return udp6 + roce.UDPSize + j.Pkt.Opcode.HeaderSize()
 	}
 	return udp4 + roce.UDPSize + j.Pkt.Opcode.HeaderSize()
@@ -39,6 +42,14 @@ func (j *job) beats() uint8 {
 		return 0
 	}
 	return uint8((int(j.lane()) + int(j.Pkt.Len) + beatBytes - 1) / beatBytes)
+}
+
+// pad is the number of bytes between payload and ICRC.
+func (j *job) pad() int {
+	if j.Pkt.Raw {
+		return 0
+	}
+	return int(roce.PadCnt(int(j.Pkt.Len)))
 }
 
 // origin is what tells whether the packet is stale.

@@ -52,11 +52,13 @@ func (s *Send) head(j *job) (ready bool) {
 		s.drop()
 	case !j.Pkt.Resp && j.Epoch != s.epoch.Get() && !q.Fresh:
 		if s.again.Ready() {
-			s.again.Put(port.TxHdrReq{QPN: j.Pkt.QPN, Gen: j.Pkt.Gen, LastPSN: j.Pkt.LastPSN})
+			s.again.Put(question(&j.Pkt))
 			d.Lane = laneAsk
 		}
 	case j.Pkt.Unread:
 		s.report(j, abi.VendorDMARead)
+	case j.Hdr.BadAH:
+		s.report(j, abi.VendorAH)
 	case j.Pkt.Len > 0 && !s.paid():
 	case j.Pkt.Len > 0 && s.chunks.Head().Vendor != abi.VendorNone:
 		s.report(j, s.chunks.Head().Vendor)

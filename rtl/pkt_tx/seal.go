@@ -20,7 +20,7 @@ type Seal struct {
 type sealState struct {
 	CRC      roce.CRC
 	Beat     uint8  // number of the next beat, at most 2
-	Bytes    uint16 // of the frame so far
+	Bytes    uint16 // of the frame so far, with its tag
 	Ack      bool   // the frame with the spill is an acknowledgement
 	Synd     roce.Syndrome
 	SpillLen uint8 // bytes of the ICRC that had no room behind the last beat
@@ -46,24 +46,42 @@ func (s *Seal) Eval() {
 	}
 	in, out := s.in.Take(), s.Eth.Next()
 	out.Data, out.Len, out.Last, out.Bad = in.Data, in.Len, false, false
+	out.VLAN, out.TCI = in.VLAN, 0
+	bytes := q.Bytes + uint16(in.Len)
+	if in.VLAN {
+		out.TCI = in.TCI
+		bytes += roce.VLANSize
+	}
+	if in.Raw {
+		s.raw(out, in.Last)
+		return
+	}
 	crc := q.CRC
 	if q.Beat == 0 {
 		crc = roce.ICRCStart
 	}
 	crc = crc.ICRCBeat(&out.Data, int(in.Len), int(q.Beat), false, in.V6)
 	if !in.Last {
-		d.CRC, d.Beat, d.Bytes = crc, min(q.Beat+1, 2), q.Bytes+beatBytes
+		d.CRC, d.Beat, d.Bytes = crc, min(q.Beat+1, 2), bytes
 		return
 	}
-	s.end(out, crc, in)
+	s.end(out, crc, in, bytes+roce.ICRCSize)
+}
+
+// raw passes a beat of a frame that is not RoCE.
+func (s *Seal) raw(out *port.EthBeat, last bool) {
+	if out.Last = last; last {
+		t := s.Stats.Get()
+		t.RawFrames++
+		s.Stats.Set(t)
+	}
 }
 
 // end writes the ICRC behind the last beat, as far as there is room.
-func (s *Seal) end(out *port.EthBeat, crc roce.CRC, in *beat) {
-	q, d := &s.Q, &s.D
+func (s *Seal) end(out *port.EthBeat, crc roce.CRC, in *beat, bytes uint16) {
+	d := &s.D
 	var icrc [roce.ICRCSize]byte
 	binary.LittleEndian.PutUint32(icrc[:], crc.Sum())
-	bytes := q.Bytes + uint16(out.Len) + roce.ICRCSize
 	fit := copy(out.Data[out.Len:], icrc[:])
 	out.Len += uint8(fit)
 	d.Beat, d.Bytes = 0, 0

@@ -73,6 +73,9 @@ type beat struct {
 	Len  uint8
 	Last bool
 	V6   bool
+	Raw  bool // no ICRC
+	VLAN bool // the frame's first, which has a tag
+	TCI  uint16
 	Ack  bool // Last: of an acknowledgement
 	Synd roce.Syndrome
 }
@@ -136,7 +139,7 @@ func (s *Send) beat(lane *hdl.In[job]) {
 	from := int(n) * beatBytes // of the frame
 	headers := j.headers()
 	payload := headers + int(j.Pkt.Len)
-	end := payload + int(roce.PadCnt(int(j.Pkt.Len)))
+	end := payload + j.pad()
 	out := s.out.Next()
 	if max(from, headers) < min(from+beatBytes, payload) {
 		out.Data = s.chunks.Take().Data // zero behind the payload, as pad is
@@ -144,16 +147,19 @@ func (s *Send) beat(lane *hdl.In[job]) {
 		clear(out.Data[:])
 	}
 	if from < headers {
-		h := j.header(s.PortReg.Get(), q.ID)
+		h := j.header(s.PortReg.Get().MAC, q.ID)
 		copy(out.Data[:], h[from:headers])
 	}
 	out.Len, out.Last, out.V6 = uint8(min(end-from, beatBytes)), end-from <= beatBytes, j.Hdr.V6
+	out.Raw, out.VLAN, out.TCI = j.Pkt.Raw, n == 0 && j.Hdr.VLAN && !j.Pkt.Raw, j.Hdr.TCI
 	out.Ack, out.Synd = out.Last && j.Pkt.Opcode == roce.RCAck, roce.Syndrome(j.Pkt.Syndrome)
 	d.Busy, d.Beat = !out.Last, n+1
 	if !out.Last {
 		return
 	}
-	d.ID = q.ID + 1
+	if !j.Pkt.Raw {
+		d.ID = q.ID + 1
+	}
 	if d.Fast {
 		s.leave()
 	} else {
@@ -189,8 +195,8 @@ func isFatal(p *port.TxPkt) bool {
 	return p.Opcode == roce.RCAck && y.Kind() == roce.KindNAK && roce.NAKCode(y.Value()) != roce.NAKSequence
 }
 
-// fault is what qpc is told of a request, or ack_gen of a READ response, that
-// cannot be read.
+// fault is what qpc is told of a request that cannot be read or has no address, or
+// ack_gen of a READ response that cannot be read.
 func fault(j *job, vendor abi.VendorErr) port.SQFault {
 	f := port.SQFault{QPN: j.Pkt.QPN, PSN: j.Pkt.PSN, Gen: j.Pkt.Gen, Vendor: vendor}
 	dma := vendor == abi.VendorDMARead
@@ -199,7 +205,7 @@ func fault(j *job, vendor abi.VendorErr) port.SQFault {
 		f.Status = abi.StatusRemOp
 	case j.Pkt.Resp:
 		f.Status = abi.StatusRemAccess
-	case dma:
+	case dma, vendor == abi.VendorAH:
 		f.Status = abi.StatusLocQPOp
 	default:
 		f.Status = abi.StatusLocProt

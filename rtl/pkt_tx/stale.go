@@ -57,9 +57,9 @@ func (s *Send) rewound(x *port.Stale) {
 	s.old.Put(*x)
 }
 
-// left tells retrans of a request that asks for an answer.
+// left tells retrans of a request that asks for an answer, or that never gets one.
 func (s *Send) left(p *port.TxPkt) {
-	if !p.Resp && p.AckReq {
-		s.Left.Put(port.Left{QPN: p.QPN, LastPSN: p.LastPSN})
+	if !p.Resp && (p.AckReq || p.Unacked) {
+		s.Left.Put(port.Left{QPN: p.QPN, LastPSN: p.LastPSN, Unacked: p.Unacked})
 	}
 }

@@ -8,7 +8,8 @@ import (
 // Translate goes through the pieces of each packet of the payload lane, asks mpt
 // for those in host memory, and passes the packet on to Send behind its last
 // piece. Of a request that qpc dropped it takes the pieces, and that is all. A
-// response that qpc dropped goes on to Send, without payload, to be counted.
+// response that qpc dropped goes on to Send, without payload, to be counted; so does a
+// datagram without address, to be reported.
 type Translate struct {
 	hdl.Regs[translateState]
 	ReqPiece  hdl.In[port.TxPiece]
@@ -65,7 +66,7 @@ func (t *Translate) Eval() {
 	}
 	piece := pieces.Head()
 	end := q.Offset + piece.Len
-	if !j.Hdr.Drop {
+	if !j.Hdr.Drop && !j.Hdr.BadAH {
 		if !t.ops.Ready() || !piece.Inline && !t.Mpt.Ready() {
 			return
 		}
@@ -89,13 +90,19 @@ func (t *Translate) pass(end uint16) {
 	if end != j.Pkt.Len {
 		t.Fail("pieces of %d bytes for a packet of %d", end, j.Pkt.Len)
 	}
-	*t.out.Next() = *j
+	out := t.out.Next()
+	*out = *j
+	if j.Hdr.BadAH {
+		out.Pkt.Len = 0
+	}
 }
 
 func (t *Translate) issue(j *job, piece *port.TxPiece, last bool) {
 	q := &t.Q
 	if !piece.Inline {
-		*t.Mpt.Next() = port.MptReq{Key: piece.Key, VA: piece.VA, Len: piece.Len, PD: j.Hdr.PD, Access: piece.Access}
+		*t.Mpt.Next() = port.MptReq{
+			QPN: j.Pkt.QPN, Key: piece.Key, VA: piece.VA, Len: piece.Len, PD: j.Hdr.PD, Access: piece.Access,
+		}
 	}
 	o := t.ops.Next()
 	o.Resp, o.From = j.Pkt.Resp, j.origin()

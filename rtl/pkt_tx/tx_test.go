@@ -19,8 +19,21 @@ func (l *load) request(qpn port.QPN, op roce.Opcode, pieces ...port.TxPiece) {
 		p.Len += x.Len
 	}
 	p.NumPieces = uint8(len(pieces))
+	if op.Transport() != roce.RC {
+		p.AckReq, p.Unacked = false, true
+	}
+	if op.HasDETH() {
+		p.UD, p.AH, p.DestQPN, p.QKey = true, port.AHN(n%16), port.QPN(0x700000+n), 0x11111111|uint32(n&8)<<28
+	}
 	l.req = append(l.req, p)
 	l.piece = append(l.piece, pieces...)
+}
+
+// raw adds a frame that is all payload.
+func (l *load) raw(qpn port.QPN, pieces ...port.TxPiece) {
+	l.request(qpn, 0, pieces...)
+	p := &l.req[len(l.req)-1]
+	p.Raw, p.AckReq, p.Unacked = true, false, true
 }
 
 func (l *load) ack(qpn port.QPN) {
@@ -134,7 +147,8 @@ func split(rng *rand.Rand, n int, fault float64) []port.TxPiece {
 func random(seed uint64, packets int, fault float64) load {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	ops := []roce.Opcode{roce.RCSendFirst, roce.RCSendMiddle, roce.RCSendLast, roce.RCSendLastImm, roce.RCSendOnly, roce.RCSendOnlyImm,
-		roce.RCSendLastInv, roce.RCSendOnlyInv, roce.RCWriteOnly, roce.RCWriteOnlyImm, roce.RCWriteLastImm, roce.RCReadRequest, roce.RCCmpSwap}
+		roce.RCSendLastInv, roce.RCSendOnlyInv, roce.RCWriteOnly, roce.RCWriteOnlyImm, roce.RCWriteLastImm, roce.RCReadRequest, roce.RCCmpSwap,
+		roce.UCSendFirst, roce.UCWriteOnlyImm, roce.UDSendOnly, roce.UDSendOnlyImm}
 	var l load
 	for range packets {
 		qpn := port.QPN(0x1000 + rng.Uint32N(24))
@@ -153,7 +167,14 @@ func random(seed uint64, packets int, fault float64) load {
 		if op == roce.RCReadRequest || op == roce.RCCmpSwap {
 			n = 0
 		}
-		l.request(qpn, op, split(rng, n, fault)...)
+		if rng.Uint32N(8) == 0 {
+			l.raw(qpn, split(rng, max(14, min(n, 4096)), fault)...)
+		} else {
+			l.request(qpn, op, split(rng, n, fault)...)
+			if op.HasDETH() && fault > 0 && rng.Uint32N(20) == 0 {
+				l.req[len(l.req)-1].AH = badAH
+			}
+		}
 		responder := port.QPN(0x2000 + rng.Uint32N(24))
 		switch rng.Uint32N(9) {
 		case 0, 1, 2:

@@ -4,9 +4,11 @@ import "rnic/abi"
 
 // CQEReq asks cq_writer for a completion: retrans (send side) or scatter
 // (receive side). Everything that the completion promises has entered the
-// posted queue before. Purge is the marker of Purge.
+// posted queue before. Purge is the marker of Purge. LastWQE is no completion: it asks
+// for the event QP_LAST_WQE_REACHED of QPN, behind the completions before it.
 type CQEReq struct {
 	Purge     bool
+	LastWQE   bool
 	RX        bool // with Purge: which pipeline's marker
 	CQN       CQN
 	QPN       QPN

@@ -39,8 +39,11 @@ type WriteDone struct{}
 // Access holds the abi.Access bits that the use needs (0: local read). Range, if
 // it is larger than Len, is how many bytes from VA on must be inside the region.
 // With Invalidate nothing is translated: the key is made invalid if it exists in
-// the domain (SEND with invalidate).
+// the domain and may be (SEND with invalidate). QPN is that of the QP on whose behalf
+// it is: a window of type 2 is for that which bound it. A window's key is good for
+// remote access alone.
 type MptReq struct {
+	QPN    QPN
 	Key    Key
 	VA     VA
 	Len    uint16
@@ -100,6 +103,28 @@ type MptRes struct {
 	Status       MptStatus
 	Addr0, Addr1 BusAddr
 	Len0, Len1   uint16
+}
+
+// MemOp is a BIND_MW, LOCAL_INV or FAST_REG: wqe_sched to mpt, when all earlier WQEs of
+// the QP are done and before any later one begins. Of FAST_REG NumPages addresses
+// follow as Beats, 8 of 64 bits each, little-endian.
+type MemOp struct {
+	Op       abi.WQEOp
+	QPN      QPN
+	PD       PD
+	Key      Key // BIND_MW, FAST_REG: as it is to be from now on; LOCAL_INV: the one that ends
+	Region   Key // BIND_MW: L_Key of the region
+	VA       VA
+	Length   uint64
+	Access   abi.AccessFlags
+	LogPage  uint8
+	NumPages uint8
+}
+
+// MemRes answers MemOp, in order. With another Status than SUCCESS nothing has changed.
+type MemRes struct {
+	Status abi.WCStatus // SUCCESS or MW_BIND_ERR
+	Vendor abi.VendorErr
 }
 
 // Read clients of dma.

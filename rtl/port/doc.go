@@ -2,7 +2,8 @@
 // of every stream and level, and nothing else. It is the pin list of the design.
 //
 //	csr       QPDoorbell ► qpc; PushedWQE ► wqe_sched; CQDoorbell ► cq_writer
-//	wqe_sched Activate ◄ qpc; SQGet, SQPut ► qpc, SQCtx ◄; ReadReq ► dma, ReadBeat ◄
+//	wqe_sched MemOp, Beat ► mpt, MemRes ◄
+//	          Activate ◄ qpc; SQGet, SQPut ► qpc, SQCtx ◄; ReadReq ► dma, ReadBeat ◄
 //	          TxPkt, TxPiece ► pkt_tx; Sent ► retrans, SentFree ◄; ReadPost ► qpc
 //	pkt_tx    TxHdrReq ► qpc, TxHdr ◄; MptReq ► mpt, MptRes ◄; EthBeat ► mac
 //	pkt_rx    EthBeat ◄ mac; RxPkt ► ack_gen; RxRead, RxFree ◄ scatter, Beat ►

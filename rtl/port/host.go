@@ -31,14 +31,23 @@ type PortReg struct {
 	GID0   [16]byte // IPv6
 	MTU    uint16   // bytes
 	PKey   uint16   // P_Key index 0, the only one
+	RawQPN QPN      // that frames which are not RoCE go to, 0: none
 	// TimeUnit is the number of cycles that stand for 4.096 us.
 	TimeUnit uint32
 }
 
+// GIDTable is what csr holds for qpc: the port's addresses; one of zeros is none.
+type GIDTable struct {
+	GID [abi.NumGIDs][16]byte // IPv4: ::ffff:a.b.c.d
+}
+
 // MRAdmin is an operation of admin on mpt. Register: the page addresses follow
-// as PageBeats. Each beat carries 8 addresses of 64 bits, little-endian.
+// as PageBeats, if MR.Kind has some. Each beat carries 8 addresses of 64 bits,
+// little-endian. EndQP: the life of QPN ends; its windows of type 2 are bound no more.
 type MRAdmin struct {
 	Dereg bool
+	EndQP bool
+	QPN   QPN
 	Index uint32
 	MR    abi.MRMailbox
 }

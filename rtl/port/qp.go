@@ -5,10 +5,11 @@ import (
 	"rnic/roce"
 )
 
-// QPDoorbell is a rung doorbell of a QP: csr to qpc. Page is the UAR page that
+// QPDoorbell is a rung doorbell of a QP or SRQ: csr to qpc. Page is the UAR page that
 // was written; a doorbell on another page than the QP's is counted and ignored.
 type QPDoorbell struct {
-	QPN   QPN
+	QPN   QPN    // with SRQ: the SRQN
+	SRQ   bool   // Index is the number of entries posted of an SRQ, modulo 2^16
 	RQ    bool   // receive queue, else send queue
 	Push  bool   // rung by a pushed WQE: a PushedWQE went to wqe_sched before it
 	Index uint16 // producer index, units (SQ) or entries (RQ), modulo 2^16
@@ -46,8 +47,12 @@ type SQGet struct {
 // are done the PSN must be EnteredPSN; else the host has changed a WQE meanwhile.
 // Messages 0: send what is entered, start no other (SQD). With Flush, ExecIdx is
 // Entered.
+//
+// UC, UD and raw QPs have no limit of credits, and no Reads; the MTU of a UD QP is the
+// port's.
 type SQCtx struct {
 	QPN        QPN
+	Type       abi.QPType
 	State      abi.QPState
 	Run        bool // RTS: execute. With State ERR or SQE: flush. Otherwise: nothing to do
 	Flush      bool
@@ -75,8 +80,9 @@ type SQCtx struct {
 }
 
 // SQPut closes a service: what it consumed. Fault reports a WQE that can't be
-// executed (malformed, opcode, length): it was pushed as a Sent entry with that
-// status, now or before a rewind, and the QP goes to ERR. If the QP was rewound
+// executed (malformed, opcode, length, a memory operation that was refused): it was
+// pushed as a Sent entry with that status, now or before a rewind, and the QP goes to
+// ERR (UC, UD: SQE). If the QP was rewound
 // meanwhile, qpc takes what was entered, and no more.
 type SQPut struct {
 	QPN        QPN
@@ -118,12 +124,21 @@ type TxHdrReq struct {
 	Resp    bool
 	Gen     uint8
 	LastPSN roce.PSN
+	UD      bool // AH is that of TxPkt
+	AH      AHN
 }
 
 // TxHdr answers TxHdrReq. Drop: the QP no longer sends (it failed, or it was
 // reset, since the packet was described); the packet is to be discarded. Stale, with
 // Drop: only that packet; it is from before a rewind, and will be described again.
+// BadAH: there is no such address handle in the QP's domain, the packet is a fault
+// (LOC_QP_OP_ERR). A raw QP needs nothing but Drop, Stale and PD.
 type TxHdr struct {
+	BadAH   bool
+	QKey    uint32 // the QP's
+	VLAN    bool
+	TCI     uint16
+	SIP     [16]byte // as DIP
 	Drop    bool
 	Stale   bool
 	PD      PD
@@ -148,10 +163,12 @@ type Stale struct {
 
 // Left tells that a request that asks for an answer has left (its last beat went to
 // the MAC): pkt_tx to retrans, for its ACK timer. It is always taken. LastPSN is that
-// of TxPkt.
+// of TxPkt. Each packet with Unacked is told too, also one that a port that is off has
+// dropped: it is as good as acknowledged.
 type Left struct {
 	QPN     QPN
 	LastPSN roce.PSN
+	Unacked bool
 }
 
 // SQFault is a local fault met while sending: pkt_tx to qpc, which ignores one of an
@@ -186,6 +203,9 @@ func (k RetireKind) String() string {
 
 // Retire reports progress or failure of the requester: retrans to qpc. A DONE
 // may open the window (Activate follows); TIMEOUT and FATAL lead to an AckEvent.
+// Of a UC, UD or raw QP Una is the PSN after the last packet that has left: there is
+// one, if need be without Messages, with the last packet of each message and whenever
+// the low 16 bits of LastPSN are all ones.
 //
 // Una lags behind that of the context, since events pass through scatter. A READ is
 // over, for a fence and for its place in the list, when retrans knows it; and a
@@ -215,10 +235,16 @@ const (
 	QPDestroy // first phase: state RESET, nothing new starts
 	QPFree    // second phase, when the pipelines are empty: the number is free
 	QPClear   // RESET, second phase: PSNs, counters, indices zeroed
+	AHCreate  // of AH; QPN is the AHN
+	AHDestroy
+	SRQCreate // of SRQ; QPN is the SRQN
+	SRQModify
+	SRQQuery
+	SRQDestroy
 )
 
-// Width is 3 bits.
-func (QPAdminOp) Width() int { return 3 }
+// Width is 4 bits.
+func (QPAdminOp) Width() int { return 4 }
 
 func (o QPAdminOp) String() string {
 	if int(o) < len(qpAdminNames) {
@@ -227,13 +253,16 @@ func (o QPAdminOp) String() string {
 	return "RESERVED"
 }
 
-var qpAdminNames = [...]string{"CREATE", "MODIFY", "QUERY", "DESTROY", "FREE", "CLEAR"}
+var qpAdminNames = [...]string{"CREATE", "MODIFY", "QUERY", "DESTROY", "FREE", "CLEAR", "AH_CREATE", "AH_DESTROY", "SRQ_CREATE", "SRQ_MODIFY", "SRQ_QUERY", "SRQ_DESTROY"}
 
-// QPAdmin carries one admin operation with the mailbox as the host wrote it.
+// QPAdmin carries one admin operation with the mailbox of its kind as the host wrote
+// it. How many QPs use an SRQ, admin knows.
 type QPAdmin struct {
 	Op   QPAdminOp
 	QPN  QPN
 	Attr abi.QPMailbox
+	AH   abi.AHMailbox
+	SRQ  abi.SRQMailbox
 }
 
 // QPAdminRes answers QPAdmin. Quiesce: the QP went to RESET (or is being
@@ -244,6 +273,7 @@ type QPAdminRes struct {
 	Syndrome uint8
 	Quiesce  bool
 	Attr     abi.QPMailbox
+	SRQ      abi.SRQMailbox // SRQ_QUERY
 }
 
 // Purge is a marker that admin sends down both pipelines, one behind the other, when

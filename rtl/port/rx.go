@@ -21,6 +21,12 @@ type RxPkt struct {
 	DIP        [16]byte
 	CE         bool // ECN congestion experienced
 	Imm        uint32
+	QKey       uint32 // DETH
+	SrcQPN     QPN    // DETH
+	Raw        bool   // not RoCE: the payload is the whole frame, QPN is PortReg.RawQPN
+	VLAN       bool
+	TCI        uint16
+	IPAddr     uint32 // byte address of the IP header in rx_buf
 	Syndrome   uint8
 	MSN        MSN
 	Reth       Reth
@@ -69,6 +75,7 @@ type RxOp struct {
 	MSN    MSN          // RxFault: messages completed before it
 	Send   bool         // RxFault: the data of a response could not be placed: the send queue fails, no NAK
 	Silent bool         // RxFault: no NAK either (a key that can't be invalidated)
+	RQIdx  uint16       // RxFault: RxVerdict.RQIdx of the packet
 	Resp   bool         // RxFault: of a READ response that was to be sent; MSN is void, the context's holds
 	Status abi.WCStatus // RxFault; of an R_Key REM_ACCESS_ERR, or LOC_ACCESS_ERR if a receive WQE has told it
 	Vendor abi.VendorErr
@@ -127,7 +134,36 @@ func (t RxTarget) String() string { return [...]string{"NONE", "RECV", "REMOTE",
 // TakesWQE and EndsWQE besides, and Offset is what the WRITE has written before.
 // RxFailed of a fault with Send always has an Event: none goes on between the fault
 // and that.
+//
+// UC, UD and raw QPs have no acknowledgements, and Quiet verdicts. When such a packet
+// does not fit its receive WQE, or its R_Key is bad, nothing completes: scatter reports
+// the fault and drops what it still gets of that QP until the verdict RxFailed, with the
+// WQEs that this takes; qpc goes back to RQIdx, which each RxPlace has: that of the
+// receive WQE of the message, or else of the next to be taken. WQEs of an SRQ can't go
+// back: they end in error. Other faults (of the local memory of a receive WQE) are as of
+// RC, without NAK.
+//
+// With an SRQ RQIdx is the number of the entry in the order in which they are taken,
+// modulo 2^16; rq_fetch finds its slot. Whatever completes one has to ask it.
 type RxVerdict struct {
+	Quiet bool
+	GRH   bool // UD: the receive WQE begins with 40 bytes for the IP header, and Offset is 40
+	V6    bool // with GRH: a header of 40 bytes, else one of 20 in the last 20
+
+	SRQ     bool // the receive WQE is one of SRQN
+	SRQN    SRQN
+	First   bool // it is the first ever taken of the SRQ: that in slot 0
+	RQPD    PD   // of the elements of the receive WQE: the SRQ's, or the QP's
+	LastWQE bool // RxNothing of a QP with SRQ in ERR: QP_LAST_WQE_REACHED, once
+
+	// The receive WQE of the SRQ that an earlier message of the QP has taken, number
+	// Broken, ends with BrokenStatus before anything else happens: the message will not be
+	// completed (UC), or the QP's life ends (RxPurge). Its address is as RQAddr says.
+	HasBroken    bool
+	Broken       uint16
+	BrokenStatus abi.WCStatus
+	BrokenVendor abi.VendorErr
+
 	Action RxAction
 	Kind   RxOpKind
 	QPN    QPN
@@ -142,16 +178,16 @@ type RxVerdict struct {
 	Drop     abi.Counter
 	PD       PD
 	RecvCQN  CQN
-	SrcQPN   QPN    // the QP's peer
-	TakesWQE bool   // this packet took a receive WQE (first/only of a SEND)
-	EndsWQE  bool   // this packet completes it (last/only)
-	RQIdx    uint16 // entry index of the receive WQE, free running
-	RQAddr   BusAddr
-	RQStride uint16 // bytes
-	RQNext   uint16 // entries posted behind it, for prefetch
-	RQLog    uint8  // log2 of the receive queue's entries: where the ring wraps
-	Offset   uint32 // bytes of the message before this packet
-	Error    bool   // the receive WQE ends with Status, nothing is placed
+	SrcQPN   QPN     // the QP's peer
+	TakesWQE bool    // this packet took a receive WQE (first/only of a SEND)
+	EndsWQE  bool    // this packet completes it (last/only)
+	RQIdx    uint16  // entry index of the receive WQE, free running
+	RQAddr   BusAddr // of the entry; with SRQ of the ring
+	RQStride uint16  // bytes
+	RQNext   uint16  // entries posted behind it, for prefetch
+	RQLog    uint8   // log2 of the receive queue's entries: where the ring wraps
+	Offset   uint32  // bytes of the message before this packet
+	Error    bool    // the receive WQE ends with Status, nothing is placed
 	Status   abi.WCStatus
 	Vendor   abi.VendorErr
 	More     bool
@@ -262,8 +298,15 @@ type AckReq struct {
 
 // Place is one element of the receive pipeline: ack_gen to scatter. Each frame
 // of rx_buf passes here exactly once, in order, whether it is placed or not.
+//
+// A verdict with GRH makes two elements, and one with HasBroken one more before them:
+// they have no frame, and are of the same verdict but for what they are about.
 type Place struct {
 	HasFrame bool // a frame is to be released (FrameBeats)
+	GRH      bool // Len bytes of IP header at BufAddr go to V.Offset; Need bytes have to fit in all
+	Broken   bool // V.Broken ends
+	Need     uint16
+	VLAN     bool // Imm is the 802.1Q tag control
 	Purge    bool
 	Send     bool // RxFailed: of a fault with Send
 	V        RxVerdict
@@ -293,6 +336,7 @@ type Placed struct {
 	MSN    MSN      // Fault: messages completed before it
 	Send   bool     // Fault: of a response, see RxOp
 	Silent bool     // Fault: no NAK, see RxOp
+	RQIdx  uint16   // Fault: see RxOp
 	Job    Job
 	Status abi.WCStatus
 	Vendor abi.VendorErr
@@ -302,54 +346,4 @@ type Placed struct {
 // flush (also after a doorbell in ERR): qpc to ack_gen.
 type QPError struct {
 	QPN QPN
-}
-
-// RQGet asks rq_fetch for a receive WQE, or (SQ) for the SGEs of a send WQE whose
-// response has come: scatter to rq_fetch. The answer is an
-// RQWQE; a hit is answered at once, a miss after a DMA read. Next entries behind
-// it may be prefetched. Done releases the entry from the pool. Skip tells of an
-// entry that is used up unread, and has no answer. Purge forgets the QP; a void
-// answer comes when no read for it is under way any more.
-type RQGet struct {
-	Purge  bool
-	Skip   bool
-	SQ     bool // Ref names the WQE; Idx, Addr, Stride, Next are not used
-	Ref    SQRef
-	QPN    QPN
-	Idx    uint16
-	Addr   BusAddr // of the entry
-	Stride uint16
-	Next   uint16
-	Log    uint8 // log2 of the ring's entries: nothing beyond its end is prefetched
-	Done   bool  // last use of this entry
-}
-
-// SQAhead has rq_fetch read a send WQE of Units units ahead of the responses that
-// will need it: wqe_sched to rq_fetch, for each READ or atomic with data, before its
-// packet is described. What rq_fetch held of unit Idx of the QP is from an older life
-// and is forgotten.
-type SQAhead struct {
-	QPN   QPN
-	Base  BusAddr
-	Log   uint8
-	Idx   uint16
-	Units uint8
-}
-
-// MaxSGE is the number of scatter/gather elements that the hardware takes.
-const MaxSGE = 16
-
-// SGE is one scatter/gather element.
-type SGE struct {
-	VA  VA
-	Len uint32
-	Key Key
-}
-
-// RQWQE is a receive WQE as fetched. Err: unreadable or malformed, Vendor says why.
-type RQWQE struct {
-	Err    bool
-	Vendor abi.VendorErr
-	Num    uint8
-	SGE    [MaxSGE]SGE
 }

@@ -10,6 +10,7 @@ type RxStats struct {
 	DropNotRoCE, DropMalformed uint64
 	DropICRC                   uint64
 	DropOther                  uint64 // congestion notifications: nothing acts on them
+	RawFrames                  uint64 // frames given to RawQPN
 }
 
 // TxStats are pkt_tx's: frames that left, without FCS, and among them the
@@ -17,12 +18,14 @@ type RxStats struct {
 type TxStats struct {
 	TxPackets, TxBytes              uint64
 	AcksSent, NaksSent, RnrNaksSent uint64
+	RawFrames                       uint64 // frames of raw QPs; TxPackets does not count them
 }
 
 // RespStats are ack_gen's: what qpc's verdicts did.
 type RespStats struct {
 	DropBadQPN, DropBadTransport, DropBadState  uint64
-	DropBadPKey, DropBadAddress, DropOther      uint64
+	DropBadPKey, DropBadAddress, DropBadQKey    uint64
+	DropOther                                   uint64
 	DuplicateRequest, OutOfSequence             uint64
 	OutOfBuffer                                 uint64 // RNR NAKs for want of a receive WQE
 	RespLocalLengthError, RespLocalProtection   uint64

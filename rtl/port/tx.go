@@ -27,6 +27,12 @@ type TxPkt struct {
 	Reth      Reth   // RETH / AtomicETH, when the opcode has one; AtomicAckETH: Swap is the original value
 	WQEIdx    uint16 // unit index of the WQE, for traces
 	Unread    bool   // result of an atomic whose memory could not be read: reported, not sent
+	Unacked   bool   // UC, UD, raw: nobody answers; what has left is done
+	Raw       bool   // the payload is the whole frame, of 14 to 4096 bytes: no headers, no ICRC
+	UD        bool   // AH, DestQPN and QKey say where it goes
+	AH        AHN
+	DestQPN   QPN
+	QKey      uint32 // with the top bit set: the QP's own
 }
 
 // Reth is the remote side of an RDMA or atomic request.
@@ -69,6 +75,7 @@ func (k SentKind) String() string { return [...]string{"WIRE", "LOCAL"}[k&1] }
 // that comes after its QP has failed is flushed in its turn, whatever its kind.
 type Sent struct {
 	QPN      QPN
+	Gen      uint8 // SQCtx.Gen: a failure is of those up to its own generation
 	Kind     SentKind
 	UnitIdx  uint16 // unit index of the WQE
 	Op       abi.WQEOp
@@ -97,7 +104,8 @@ type SentFree struct {
 // are flushed. An event that comes by way of scatter has the context's present
 // Una. One straight from qpc stops before a READ or atomic whose data may still be
 // on its way through scatter. So two streams of events need no common order: the
-// newest Una and the oldest FailPSN count.
+// newest Una and the oldest FailPSN count. A failure holds for messages of its Gen and
+// older: the send queue of a UC or UD QP goes on with a newer one.
 type AckEvent struct {
 	QPN     QPN
 	Una     roce.PSN // oldest PSN not acknowledged
@@ -110,6 +118,8 @@ type AckEvent struct {
 	// progress and a request that has left is still not answered.
 	Arm uint64
 
+	Gen uint8 // with Fail, Flush and Rewind: the present generation
+
 	// Rewind: the QP is to send again from At on, the oldest PSN that is not
 	// acknowledged as qpc knows; in Wait cycles at the earliest (RNR; 0: at once). The
 	// answer is one Retire REWIND with the same Gen, when all messages before At have
@@ -118,5 +128,4 @@ type AckEvent struct {
 	Rewind bool
 	At     roce.PSN
 	Wait   uint64
-	Gen    uint8
 }

@@ -11,6 +11,18 @@ type QPN uint32
 // Width is 24 bits.
 func (QPN) Width() int { return 24 }
 
+// SRQN is a shared receive queue number, 24 bits.
+type SRQN uint32
+
+// Width is 24 bits.
+func (SRQN) Width() int { return 24 }
+
+// AHN is the number of an address handle, 24 bits.
+type AHN uint32
+
+// Width is 24 bits.
+func (AHN) Width() int { return 24 }
+
 // CQN is a completion queue number, 24 bits.
 type CQN uint32
 
@@ -53,10 +65,14 @@ type Beat struct {
 
 // EthBeat is one beat of an Ethernet frame between the packet pipelines and the
 // MAC, or on the wire. Len is 1..64 and 64 on all but the last beat. Bad, with
-// Last, marks a frame that the transmitter gave up or whose FCS was wrong.
+// Last, marks a frame that the transmitter gave up or whose FCS was wrong. VLAN and
+// TCI, on the first beat between pipelines and MAC, are the 802.1Q tag, which only the
+// frame on the wire has in its bytes.
 type EthBeat struct {
 	Data [BeatBytes]byte
 	Len  uint8
 	Last bool
 	Bad  bool
+	VLAN bool
+	TCI  uint16 // priority 15:13, VLAN 11:0
 }

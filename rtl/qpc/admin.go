@@ -79,53 +79,63 @@ func (c *Context) clear() {
 		Type: old.Type, Flags: old.Flags, Page: old.Page,
 		SQLog: old.SQLog, RQLog: old.RQLog, StrideLog: old.StrideLog,
 		SQMaxSGE: old.SQMaxSGE, RQMaxSGE: old.RQMaxSGE, SQMaxInline: old.SQMaxInline,
-		PD: old.PD, SendCQN: old.SendCQN, RecvCQN: old.RecvCQN, SQBase: old.SQBase, RQBase: old.RQBase,
+		PD: old.PD, SendCQN: old.SendCQN, RecvCQN: old.RecvCQN, SQBase: old.SQBase, RQBase: old.RQBase, SRQN: old.SRQN,
 	}, Requester: c.outlives()}
 }
 
-// create makes a QP in RESET. That its CQs exist, admin has seen to.
+// create makes a QP in RESET. That its CQs exist, admin has seen to. Shared is the SRQ
+// that it names. With one the ring of a receive queue is not looked at.
 func (c *Context) create(a *abi.QPMailbox) result {
 	if c.Common.Exists {
 		return result{abi.AdminExists, abi.SynObject}
 	}
-	if r := checkCreate(a); !r.ok() {
+	if r := checkCreate(a, c.Shared.Exists); !r.ok() {
 		return r
 	}
 	*c = Context{Common: Common{
 		Exists: true, Queued: c.Common.Queued,
-		Type: a.Type, Flags: a.Flags & abi.QPSigAll, Page: uint8(a.UARPage),
+		Type: a.Type, Flags: a.Flags & (abi.QPSigAll | abi.QPHasSRQ), Page: uint8(a.UARPage),
 		SQLog: a.SQLogUnits, RQLog: a.RQLogEntries, StrideLog: a.RQLogStride,
 		SQMaxSGE: a.SQMaxSGE, RQMaxSGE: a.RQMaxSGE, SQMaxInline: a.SQMaxInline,
 		PD: port.PD(a.PD), SendCQN: port.CQN(a.SendCQN), RecvCQN: port.CQN(a.RecvCQN),
 		SQBase: port.BusAddr(a.SQBase), RQBase: port.BusAddr(a.RQBase),
 	}, Requester: c.outlives()}
+	if cm := &c.Common; c.hasSRQ() {
+		cm.SRQN = port.SRQN(a.SRQN)
+		cm.RQLog, cm.StrideLog, cm.RQMaxSGE, cm.RQBase = 0, 0, 0, 0
+	}
 	return result{}
 }
 
-// checkCreate judges the part of the mailbox that CREATE_QP reads.
-func checkCreate(a *abi.QPMailbox) result {
-	lim := &abi.DefaultLimits0
+// checkCreate judges the part of the mailbox that CREATE_QP reads. srq tells whether the
+// SRQ that it names exists.
+func checkCreate(a *abi.QPMailbox, srq bool) result {
+	lim, own := &abi.DefaultLimits0, a.Flags&abi.QPHasSRQ == 0
 	switch {
-	case a.Type == abi.QPTypeUC, a.Type == abi.QPTypeUD:
-		return notSupported(abi.SynQPType)
-	case a.Type != abi.QPTypeRC:
+	case a.Type < abi.QPTypeRC, a.Type > abi.QPTypeRaw:
 		return badParam(abi.SynQPType)
-	case a.Flags&abi.QPHasSRQ != 0:
+	case !own && a.Type == abi.QPTypeRaw:
 		return notSupported(abi.SynSRQ)
+	case !own && !srq:
+		return badParam(abi.SynSRQ)
 	case a.UARPage >= abi.UARPages:
 		return badParam(abi.SynUARPage)
-	case a.SQMaxSGE > lim.MaxSGE, a.RQMaxSGE > lim.MaxSGE:
+	case a.SQMaxSGE > lim.MaxSGE, own && a.RQMaxSGE > lim.MaxSGE:
 		return badParam(abi.SynMaxSGE)
 	case a.SQMaxInline > lim.MaxInline:
 		return badParam(abi.SynMaxInline)
 	case a.SQLogUnits > abi.MaxLogRing, !ringFits(a.SQBase, abi.UnitSize<<a.SQLogUnits):
 		return badParam(abi.SynSQ)
-	case a.RQLogEntries > abi.MaxLogRing, a.RQLogStride < minStrideLog, a.RQLogStride > maxStrideLog,
-		1<<a.RQLogStride < abi.SGESize*(1+uint32(a.RQMaxSGE)),
-		!ringFits(a.RQBase, 1<<(a.RQLogEntries+a.RQLogStride)):
+	case own && !ringOfRQ(a):
 		return badParam(abi.SynRQ)
 	}
 	return result{}
+}
+
+// ringOfRQ tells whether the receive queue of a mailbox is good.
+func ringOfRQ(a *abi.QPMailbox) bool {
+	return a.RQLogEntries <= abi.MaxLogRing && a.RQLogStride >= minStrideLog && a.RQLogStride <= maxStrideLog &&
+		1<<a.RQLogStride >= abi.SGESize*(1+uint32(a.RQMaxSGE)) && ringFits(a.RQBase, 1<<(a.RQLogEntries+a.RQLogStride))
 }
 
 // ringFits tells whether a ring is aligned and does not wrap the address space.
@@ -140,14 +150,14 @@ func (c *Context) query(a *abi.QPMailbox) {
 	*a = abi.QPMailbox{
 		Type: cm.Type, SQLogUnits: cm.SQLog, RQLogEntries: cm.RQLog, RQLogStride: cm.StrideLog,
 		SQBase: uint64(cm.SQBase), RQBase: uint64(cm.RQBase), PD: uint32(cm.PD),
-		SendCQN: uint32(cm.SendCQN), RecvCQN: uint32(cm.RecvCQN), Flags: cm.Flags, UARPage: uint16(cm.Page),
+		SendCQN: uint32(cm.SendCQN), RecvCQN: uint32(cm.RecvCQN), SRQN: uint32(cm.SRQN), Flags: cm.Flags, UARPage: uint16(cm.Page),
 		SQMaxSGE: cm.SQMaxSGE, RQMaxSGE: cm.RQMaxSGE, SQMaxInline: cm.SQMaxInline,
 
-		State: cm.State, CurState: cm.State, AccessFlags: cm.Access, PathMTU: cm.MTU,
+		State: cm.State, CurState: cm.State, AccessFlags: cm.Access, PathMTU: cm.MTU, QKey: cm.QKey,
 		MaxRdAtomic: cm.MaxRd, MaxDestRdAtomic: cm.MaxDestRd, DestQPN: uint32(cm.DestQPN),
 		Timeout: cm.Timeout, MinRNRTimer: cm.MinRNRTimer, RetryCnt: cm.RetryCnt, RNRRetry: cm.RNRRetry,
 		SQDAsyncNotify: s.Notify, RQPSN: uint32(p.Expected), SQPSN: uint32(s.Next),
-		AV: abi.AV{DMAC: cm.DMAC, HopLimit: cm.TTL, DGID: cm.DGID, FlowLabel: cm.Flow, TrafficClass: cm.TOS, UDPSPort: cm.SPort},
+		AV: cm.Address.vector(),
 
 		RetryLeft: left(cm.RetryCnt, r.Tries), RNRRetryLeft: left(cm.RNRRetry, r.RNRTries), LastStatus: r.Status, LastVendor: r.Vendor,
 		SQProducer: s.PI, SQNext: s.Exec, SQConsumer: s.Entered,
@@ -156,9 +166,6 @@ func (c *Context) query(a *abi.QPMailbox) {
 	}
 	if cm.State != abi.QPReset {
 		a.Port = 1
-	}
-	if !cm.V6 && cm.DGID != [16]byte{} {
-		a.AV.SGIDIndex = 1
 	}
 	if s.Messages != 0 {
 		a.SQConsumer = s.Oldest

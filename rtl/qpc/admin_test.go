@@ -23,11 +23,15 @@ func TestCreate(t *testing.T) {
 		{"largest", func(a *abi.QPMailbox) {
 			a.SQLogUnits, a.RQLogEntries, a.RQLogStride, a.RQMaxSGE, a.UARPage = 15, 15, 12, 4, 255
 		}, result{}},
-		{"UC", func(a *abi.QPMailbox) { a.Type = abi.QPTypeUC }, notSupported(abi.SynQPType)},
-		{"UD", func(a *abi.QPMailbox) { a.Type = abi.QPTypeUD }, notSupported(abi.SynQPType)},
+		{"UC", func(a *abi.QPMailbox) { a.Type = abi.QPTypeUC }, result{}},
+		{"UD", func(a *abi.QPMailbox) { a.Type = abi.QPTypeUD }, result{}},
+		{"raw", func(a *abi.QPMailbox) { a.Type = abi.QPTypeRaw }, result{}},
+		{"reliable datagrams", func(a *abi.QPMailbox) { a.Type = 1 }, badParam(abi.SynQPType)},
+		{"after the last type", func(a *abi.QPMailbox) { a.Type = 6 }, badParam(abi.SynQPType)},
 		{"no type", func(a *abi.QPMailbox) { a.Type = 0 }, badParam(abi.SynQPType)},
 		{"unknown type", func(a *abi.QPMailbox) { a.Type = 7 }, badParam(abi.SynQPType)},
-		{"SRQ", func(a *abi.QPMailbox) { a.Flags = abi.QPHasSRQ }, notSupported(abi.SynSRQ)},
+		{"no such SRQ", func(a *abi.QPMailbox) { a.Flags = abi.QPHasSRQ }, badParam(abi.SynSRQ)},
+		{"raw with SRQ", func(a *abi.QPMailbox) { a.Type, a.Flags = abi.QPTypeRaw, abi.QPHasSRQ }, notSupported(abi.SynSRQ)},
 		{"page", func(a *abi.QPMailbox) { a.UARPage = 256 }, badParam(abi.SynUARPage)},
 		{"send SGEs", func(a *abi.QPMailbox) { a.SQMaxSGE = abi.DefaultLimits0.MaxSGE + 1 }, badParam(abi.SynMaxSGE)},
 		{"receive SGEs", func(a *abi.QPMailbox) { a.RQMaxSGE, a.RQLogStride = abi.DefaultLimits0.MaxSGE+1, 9 }, badParam(abi.SynMaxSGE)},

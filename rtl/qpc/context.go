@@ -6,7 +6,8 @@ import (
 	"rnic/rtl/port"
 )
 
-// Context is all that the NIC knows of one QP, in the six banks that hold it.
+// Context is all that the NIC knows of one QP, in the six banks that hold it, and the
+// shared receive queue that it uses, which other QPs use too.
 type Context struct {
 	Common    Common
 	SQ        SQ
@@ -14,6 +15,7 @@ type Context struct {
 	Responder Responder
 	Reads     Reads
 	Saved     Saved
+	Shared    Shared
 }
 
 // Common is the bank that nearly every operation reads and few write: what was
@@ -38,6 +40,7 @@ type Common struct {
 	RecvCQN      port.CQN
 	SQBase       port.BusAddr
 	RQBase       port.BusAddr
+	SRQN         port.SRQN // with flag QPHasSRQ: then there is no receive queue
 
 	// Attributes.
 	MTU         abi.MTU
@@ -49,13 +52,8 @@ type Common struct {
 	MaxRd       uint8
 	MaxDestRd   uint8
 	DestQPN     port.QPN
-	V6          bool
-	DMAC        [6]byte
-	DGID        [16]byte // IPv4: ::ffff:a.b.c.d
-	Flow        uint32   // 20 bits
-	SPort       uint16
-	TOS         uint8
-	TTL         uint8
+	QKey        uint32
+	Address
 }
 
 // SQ is the send queue. Between SQGet and SQPut the fields from Exec to Top are
@@ -121,7 +119,7 @@ type Responder struct {
 	Nak      NakState
 	CommEst  bool     // COMM_EST has been told
 	Incoming Incoming // the message that is coming in
-	Held     uint16   // SEND: entry index of its receive WQE
+	Held     uint16   // SEND: entry index of its receive WQE; of an SRQ, its number
 	Offset   uint32   // bytes received of it
 	Length   uint32   // WRITE: bytes of the message
 	Key      port.Key // WRITE
@@ -131,6 +129,7 @@ type Responder struct {
 	Accepted uint8    // READs and atomics accepted, modulo 16: the next entry of Saved
 	Atomics  uint8    // atomics accepted, modulo 16: the next Job.Slot
 	PI, CI   uint16   // producer and consumer index, entries
+	LastWQE  bool     // QP with SRQ in ERR: that its last WQE is done has been told
 
 	Failed   bool     // a fatal NAK was sent, or would have been
 	FailedAt roce.PSN // of the request or response that it was for
@@ -156,8 +155,8 @@ type NakState uint8
 
 // NAKs sent.
 const (
-	NakNone NakState = iota
-	NakSequence
+	NakNone     NakState = iota
+	NakSequence          // UC: packets are missing, and no message has begun since
 	NakRNR
 )
 
@@ -166,7 +165,7 @@ func (NakState) Width() int { return 2 }
 
 func (s NakState) String() string { return [...]string{"NONE", "SEQUENCE", "RNR", "RESERVED"}[s&3] }
 
-// Bank is a set of banks.
+// Bank is a set of banks: of a QP, and of what it has in common with others.
 type Bank uint8
 
 // The banks.
@@ -177,6 +176,8 @@ const (
 	InResponder
 	InReads
 	InSaved
+	InShared // the SRQ
+	InAH     // the address handle that a packet names
 
 	InLists = InReads | InSaved
 	InAll   = InCommon | InSQ | InRequester | InResponder | InLists
@@ -185,6 +186,7 @@ const (
 // Env is what the operations know besides the context.
 type Env struct {
 	Reg       port.PortReg
+	GIDs      port.GIDTable
 	LogWindow uint8  // log2 of the bytes that a QP may have in flight
 	Messages  uint16 // entries of the outstanding table that a QP may take
 	NoCredits bool   // acknowledgements give no credits, and need not give any
@@ -207,6 +209,9 @@ func (c *Context) backlog() bool {
 
 // runs tells whether the send queue executes: nothing has failed.
 func (c *Context) runs() bool { return c.Common.State == abi.QPRTS || c.Common.State == abi.QPSQD }
+
+// hasSRQ tells whether receive WQEs come from a shared receive queue.
+func (c *Context) hasSRQ() bool { return c.Common.Flags&abi.QPHasSRQ != 0 }
 
 // drained tells whether no WQE of the send queue is begun and not done.
 func (c *Context) drained() bool {

@@ -60,9 +60,9 @@ func (c *Context) spend(requests, credited uint8) {
 }
 
 // ack is the syndrome of a positive acknowledgement: the receive WQEs that are
-// left, in the code for as many or less.
+// left, in the code for as many or less. Those of an SRQ are for others too.
 func (c *Context) ack(e *Env) uint8 {
-	if e.NoCredits {
+	if e.NoCredits || c.hasSRQ() {
 		return uint8(roce.ACKSyndrome(roce.NoCredits))
 	}
 	return uint8(roce.ACKSyndrome(roce.CreditCode(int(c.Responder.PI - c.Responder.CI))))

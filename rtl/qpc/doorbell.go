@@ -68,11 +68,11 @@ func (c *Context) legalSQ(index uint16) bool {
 }
 
 // ringRQ moves the receive queue's producer index, forward and at most a ring
-// ahead of what was taken.
+// ahead of what was taken. A QP with an SRQ has none.
 func (c *Context) ringRQ(index uint16) bool {
 	r := &c.Responder
 	ahead := index - r.CI
-	if c.Common.State == abi.QPReset || ahead > 1<<c.Common.RQLog || ahead < r.PI-r.CI {
+	if c.Common.State == abi.QPReset || c.hasSRQ() || ahead > 1<<c.Common.RQLog || ahead < r.PI-r.CI {
 		return false
 	}
 	r.PI = index

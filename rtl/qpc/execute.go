@@ -13,10 +13,15 @@ func (m *QPC) execute() {
 	switch q.Source {
 	case srcAdmin:
 		var r port.QPAdminRes
-		r, w = c.admin(m.Admin.Take(), q.Known, &e)
+		r, w = m.admin(&c, &e)
 		*answer(m, &m.AdminRes) = r
 	case srcBell:
-		b := c.ring(m.Bell.Take())
+		var b Bell
+		if d := m.Bell.Take(); d.SRQ {
+			b = c.Shared.ring(d)
+		} else {
+			b = c.ring(d)
+		}
 		m.countBell(&b)
 		w, wanted = b.Write, b.Activate
 		activate.Push, activate.Refuse = m.Bell.Head().Push, b.Refuse
@@ -26,8 +31,9 @@ func (m *QPC) execute() {
 	case srcPut:
 		w = c.put(m.Put.Take())
 	case srcTxReq:
-		h := answer(m, &m.TxHdr)
-		*h, w = c.header(m.TxReq.Take(), &e)
+		h := m.handle()
+		t := answer(m, &m.TxHdr)
+		*t, w = c.header(m.TxReq.Take(), &h, &e)
 	case srcTxFault:
 		w = c.sqFault(m.TxFault.Take())
 	case srcRx:
@@ -51,6 +57,12 @@ func (m *QPC) execute() {
 	case srcTold:
 		m.Told.Take()
 		wanted, w = m.spread(&c, &e)
+	case srcToldSRQ:
+		m.ToldSRQ.Take()
+		if v, has := c.Shared.tell(q.SRQN); has {
+			m.Async.Put(v)
+		}
+		w = InShared
 	}
 	if c.Requester.Gen != gen {
 		x := port.Stale{QPN: q.QPN, Gen: c.Requester.Gen}
@@ -64,6 +76,23 @@ func (m *QPC) execute() {
 	if m.D.Stats != q.Stats {
 		m.Stats.Set(m.D.Stats)
 	}
+}
+
+// admin executes an operation of admin on what it is about.
+func (m *QPC) admin(c *Context, e *Env) (r port.QPAdminRes, w Bank) {
+	q := &m.Q
+	a := m.Admin.Take()
+	switch q.Of {
+	case ofAH:
+		h := m.handle()
+		if r, w = h.admin(a, q.Known, e); w != 0 {
+			m.AHs.Write(1, int(q.QPN), &h)
+		}
+		return r, 0
+	case ofSRQ:
+		return c.Shared.admin(a, q.Known)
+	}
+	return c.admin(a, q.Known, e)
 }
 
 // spread puts what a QP has to tell on the ports of those who should know.

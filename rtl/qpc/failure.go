@@ -6,7 +6,7 @@ import (
 	"rnic/rtl/port"
 )
 
-// FailKind says how the send queue of a QP in ERR ends.
+// FailKind says how the send queue of a QP in ERR or SQE ends.
 type FailKind uint8
 
 // Ways to fail.
@@ -23,7 +23,7 @@ func (FailKind) Width() int { return 2 }
 func (k FailKind) String() string { return [...]string{"NONE", "LOCAL", "AT", "FLUSH"}[k&3] }
 
 // fault ends the send queue with status at the WQE that holds psn, and takes the
-// QP to ERR. Of several faults the one of the oldest PSN counts, and none counts
+// QP to ERR or SQE. Of several faults the one of the oldest PSN counts, and none counts
 // once everything is flushed. It tells whether this one did.
 func (c *Context) fault(psn roce.PSN, status abi.WCStatus, vendor abi.VendorErr) bool {
 	r := &c.Requester
@@ -31,7 +31,7 @@ func (c *Context) fault(psn roce.PSN, status abi.WCStatus, vendor abi.VendorErr)
 		return false
 	}
 	r.Fail, r.Stop, r.Status, r.Vendor = FailAt, psn, status, vendor
-	c.enterErr()
+	c.stopSending()
 	c.note(NoteEvent)
 	return true
 }
@@ -59,7 +59,7 @@ func (c *Context) enterErr() {
 	if c.backlog() {
 		c.note(NoteActivate)
 	}
-	if c.Responder.Incoming == IncomingSend || c.Responder.PI != c.Responder.CI {
+	if r := &c.Responder; r.Incoming == IncomingSend || r.PI != r.CI || c.hasSRQ() && !r.LastWQE {
 		c.note(NoteFlushRQ)
 	}
 }
@@ -72,9 +72,9 @@ func (c *Context) event(qpn port.QPN, e *Env) port.AckEvent {
 	v := port.AckEvent{QPN: qpn, Una: r.Una, Arm: c.arm(e)}
 	switch r.Fail {
 	case FailAt:
-		v.Fail, v.FailPSN, v.Status, v.Vendor = true, r.Stop, r.Status, r.Vendor
+		v.Fail, v.FailPSN, v.Status, v.Vendor, v.Gen = true, r.Stop, r.Status, r.Vendor, r.Gen
 	case FailFlush:
-		v.Fail, v.FailPSN, v.Status, v.Vendor = true, r.Stop, abi.StatusWRFlush, abi.VendorFlush
+		v.Fail, v.FailPSN, v.Status, v.Vendor, v.Gen = true, r.Stop, abi.StatusWRFlush, abi.VendorFlush, r.Gen
 	}
 	return v
 }

@@ -46,14 +46,19 @@ func (c *Context) placeFault(o *port.RxOp, v *port.RxVerdict, e *Env) Bank {
 	if o.Send {
 		return c.sendFault(o, v, e)
 	}
+	w := c.unreadable(o, v)
 	if !c.responds() && c.Common.State != abi.QPErr {
-		return 0 // reset since: nobody waits for a NAK
+		return w // reset since: nobody waits for a NAK
+	}
+	if c.unacked() && peersFault(o.Status) {
+		v.Drop = f.count
+		return w | c.takeBack(o)
 	}
 	r := &c.Responder
 	if c.fails(o.PSN) {
 		v.Drop = f.count
 		c.note(f.note)
-		if !o.Silent {
+		if !o.Silent && !c.unacked() {
 			msn := o.MSN
 			if o.Resp {
 				msn = r.MSN
@@ -65,7 +70,38 @@ func (c *Context) placeFault(o *port.RxOp, v *port.RxVerdict, e *Env) Bank {
 		r.Incoming = IncomingNone
 	}
 	c.flush(v.Status, v.Vendor)
-	return InCommon | InRequester | InResponder
+	return w | InCommon | InRequester | InResponder
+}
+
+// peersFault tells whether a fault is the peer's: a QP that acknowledges nothing has dropped
+// the message, and that is all.
+func peersFault(s abi.WCStatus) bool {
+	return s == abi.StatusLocLen || s == abi.StatusRemAccess || s == abi.StatusLocAccess
+}
+
+// takeBack is what a dropped message leads to: all that scatter got of the QP behind it
+// was dropped too, and the receive WQEs that this took, or had flushed, are to be taken
+// again. Those of an SRQ have ended.
+func (c *Context) takeBack(o *port.RxOp) Bank {
+	r := &c.Responder
+	r.Incoming = IncomingNone
+	if c.hasSRQ() {
+		return InResponder
+	}
+	r.CI = o.RQIdx
+	if c.Common.State == abi.QPErr && r.CI != r.PI {
+		c.note(NoteFlushRQ)
+	}
+	return InResponder
+}
+
+// unreadable notes that an entry of the SRQ could not be read: SRQ_ERR.
+func (c *Context) unreadable(o *port.RxOp, v *port.RxVerdict) Bank {
+	if !c.hasSRQ() || o.Resp || v.Vendor != abi.VendorWQERead && v.Vendor != abi.VendorWQEStale || !c.Shared.fail() {
+		return 0
+	}
+	c.Shared.Failed = true
+	return InShared
 }
 
 // fails notes a fatal fault of the responder at a PSN, and tells whether it is the

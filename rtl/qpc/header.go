@@ -9,7 +9,9 @@ import (
 // once the send queue has failed; when a WQE could not be executed, those before
 // it still are. Responses are sent in ERR too: the last one is the NAK that says
 // why. A request from before a rewind is not sent.
-func (c *Context) header(r *port.TxHdrReq, e *Env) (port.TxHdr, Bank) {
+//
+// What a datagram needs is in its address handle, h.
+func (c *Context) header(r *port.TxHdrReq, h *AH, e *Env) (port.TxHdr, Bank) {
 	cm := &c.Common
 	if !cm.Exists {
 		return port.TxHdr{Drop: true}, 0
@@ -17,9 +19,9 @@ func (c *Context) header(r *port.TxHdrReq, e *Env) (port.TxHdr, Bank) {
 	drop := false
 	switch cm.State {
 	case abi.QPRTS, abi.QPSQD:
-	case abi.QPRTR, abi.QPSQE:
+	case abi.QPRTR:
 		drop = !r.Resp
-	case abi.QPErr:
+	case abi.QPSQE, abi.QPErr:
 		drop = !r.Resp && c.Requester.Fail != FailLocal
 	default:
 		drop = true
@@ -30,18 +32,13 @@ func (c *Context) header(r *port.TxHdrReq, e *Env) (port.TxHdr, Bank) {
 		c.Requester.Asked = next
 		w = InRequester
 	}
-	return port.TxHdr{
-		Drop:    drop || stale,
-		Stale:   stale,
-		PD:      cm.PD,
-		DestQPN: cm.DestQPN,
-		PKey:    e.Reg.PKey,
-		DMAC:    cm.DMAC,
-		V6:      cm.V6,
-		DIP:     cm.DGID,
-		SPort:   cm.SPort,
-		TOS:     cm.TOS,
-		TTL:     cm.TTL,
-		Flow:    cm.Flow,
-	}, w
+	t := port.TxHdr{Drop: drop || stale, Stale: stale, PD: cm.PD, QKey: cm.QKey, PKey: e.Reg.PKey}
+	switch {
+	case cm.Type != abi.QPTypeUD:
+		t.DestQPN = cm.DestQPN
+		cm.Address.header(&t)
+	case !t.Drop:
+		h.header(cm.PD, &t)
+	}
+	return t, w
 }

@@ -71,6 +71,7 @@ func TestFailuresHoldNothingBack(t *testing.T) {
 	hdl.Connect(&b.QPC.QPErr, &b.Sleeper.QPErr, 2)
 	hdl.Connect(&b.QPC.Async, &b.Sleeper.Async, 2)
 	hdl.Wire(&b.Level.Reg, &b.QPC.PortReg)
+	hdl.Wire(&b.Level.GIDs, &b.QPC.GIDs)
 	hdl.Wire(&b.QPC.Stats, &b.Level.Stats)
 	hdl.TieOff(&b.QPC.Get, &b.QPC.Ctx, &b.QPC.Put, &b.QPC.TxReq, &b.QPC.TxHdr, &b.QPC.TxFault, &b.QPC.ReadPost, &b.QPC.RespDone)
 	k, err := hdl.Elaborate("tb", b, hdl.Options{Strict: true})
@@ -122,6 +123,7 @@ func TestNoRoomForAnAnswerIsAFault(t *testing.T) {
 	hdl.Connect(&b.TxReq.Out, &q.TxReq, 2)
 	hdl.Connect(&q.TxHdr, &b.Deaf.Hdr, 2)
 	hdl.Wire(&b.Level.Reg, &q.PortReg)
+	hdl.Wire(&b.Level.GIDs, &q.GIDs)
 	hdl.Wire(&q.Stats, &b.Level.Stats)
 	hdl.TieOff(&q.Bell, &q.Get, &q.Ctx, &q.Put, &q.TxFault, &q.Rx, &q.Verdict, &q.Retire, &q.Fatal,
 		&q.ReadPost, &q.RespDone, &q.Admin, &q.AdminRes, &q.Activate, &q.Stale, &q.StaleSQ, &q.Event, &q.QPErr, &q.Async)
@@ -191,6 +193,7 @@ func testRoomForStale(t *testing.T, sq bool) {
 	hdl.Connect(full, &b.Untaken.Stale, 2)
 	hdl.Connect(free, &b.Taken.In, 2)
 	hdl.Wire(&b.Level.Reg, &q.PortReg)
+	hdl.Wire(&b.Level.GIDs, &q.GIDs)
 	hdl.Wire(&q.Stats, &b.Level.Stats)
 	hdl.TieOff(&q.TxFault, &q.Fatal, &q.ReadPost, &q.RespDone, &q.QPErr, &q.Async)
 	k, err := hdl.Elaborate("tb", b, hdl.Options{})

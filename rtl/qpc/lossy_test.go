@@ -255,5 +255,5 @@ func (l *lossy) judge() {
 // context is the context of a QP.
 func (b *bench) context(qpn port.QPN) Context {
 	n := int(qpn)
-	return Context{*b.QPC.Common.Peek(n), *b.QPC.SQ.Peek(n), *b.QPC.Requester.Peek(n), *b.QPC.Responder.Peek(n), *b.QPC.Reads.Peek(n), *b.QPC.Saved.Peek(n)}
+	return peek(b.QPC, int(n))
 }

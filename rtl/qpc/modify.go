@@ -17,7 +17,7 @@ func (c *Context) modify(a *abi.QPMailbox, e *Env) result {
 	if r := c.checkModify(a, from, to, e); !r.ok() {
 		return r
 	}
-	c.apply(a)
+	c.apply(a, e)
 	switch {
 	case to == abi.QPReset:
 		c.stop()
@@ -31,6 +31,9 @@ func (c *Context) modify(a *abi.QPMailbox, e *Env) result {
 		c.SQ.Notify = a.AttrMask&abi.AttrSQDAsyncNotify != 0 && a.SQDAsyncNotify
 		c.tellDrained()
 	default:
+		if from == abi.QPSQE {
+			c.restart()
+		}
 		cm.State = to
 		if to == abi.QPRTS && c.backlog() {
 			c.note(NoteActivate)
@@ -61,6 +64,9 @@ func (c *Context) checkModify(a *abi.QPMailbox, from, to abi.QPState, e *Env) re
 	if from == abi.QPSQD && to != abi.QPErr && to != abi.QPReset && !c.drained() {
 		return result{abi.AdminBadState, abi.SynDraining}
 	}
+	if from == abi.QPSQE && to == abi.QPRTS && !c.flushed() {
+		return result{abi.AdminBusy, abi.SynDraining}
+	}
 	return checkValues(a, e)
 }
 
@@ -83,27 +89,14 @@ func checkValues(a *abi.QPMailbox, e *Env) result {
 		return badParam(abi.SynMaxRdAtomic)
 	case has(abi.AttrMaxDestRdAtomic) && a.MaxDestRdAtomic > depth:
 		return badParam(abi.SynMaxDestRdAtomic)
-	case has(abi.AttrAV) && !validAV(&a.AV):
+	case has(abi.AttrAV) && !validAV(&a.AV, &e.GIDs):
 		return badParam(abi.SynAV)
-	case has(abi.AttrAV) && a.AV.VLANValid:
-		return notSupported(abi.SynAV)
 	}
 	return result{}
 }
 
-// validAV tells whether an address vector is one of RoCEv2: a source address of
-// the family of its destination, and a source port of the range for entropy.
-func validAV(av *abi.AV) bool {
-	_, v4 := roce.GID(av.DGID).IPv4()
-	index := uint8(0)
-	if v4 {
-		index = 1
-	}
-	return av.SGIDIndex == index && av.UDPSPort >= 0xc000 && av.DGID != [16]byte{}
-}
-
 // apply stores the attributes that the mask names.
-func (c *Context) apply(a *abi.QPMailbox) {
+func (c *Context) apply(a *abi.QPMailbox, e *Env) {
 	cm := &c.Common
 	has := func(m abi.QPAttr) bool { return a.AttrMask&m != 0 }
 	if has(abi.AttrAccessFlags) {
@@ -141,9 +134,10 @@ func (c *Context) apply(a *abi.QPMailbox) {
 	if has(abi.AttrMaxDestRdAtomic) {
 		cm.MaxDestRd = a.MaxDestRdAtomic
 	}
+	if has(abi.AttrQKey) {
+		cm.QKey = a.QKey
+	}
 	if has(abi.AttrAV) {
-		_, v4 := roce.GID(a.AV.DGID).IPv4()
-		cm.V6, cm.DMAC, cm.DGID = !v4, a.AV.DMAC, a.AV.DGID
-		cm.Flow, cm.SPort, cm.TOS, cm.TTL = a.AV.FlowLabel, a.AV.UDPSPort, a.AV.TrafficClass, a.AV.HopLimit
+		cm.Address = addressOf(&a.AV, &e.GIDs)
 	}
 }

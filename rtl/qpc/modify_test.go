@@ -127,7 +127,11 @@ func TestValues(t *testing.T) {
 		{"no destination", abi.QPInit, abi.QPRTR, func(a *abi.QPMailbox) { a.AV.SGIDIndex, a.AV.DGID = 0, [16]byte{} }, badParam(abi.SynAV)},
 		{"IPv6", abi.QPInit, abi.QPRTR, func(a *abi.QPMailbox) { a.AV.SGIDIndex, a.AV.DGID = 0, roce.HostIPv6(2) }, result{}},
 		{"UDP source port", abi.QPInit, abi.QPRTR, func(a *abi.QPMailbox) { a.AV.UDPSPort = 0xbfff }, badParam(abi.SynAV)},
-		{"VLAN", abi.QPInit, abi.QPRTR, func(a *abi.QPMailbox) { a.AV.VLANValid = true }, notSupported(abi.SynAV)},
+		{"another address", abi.QPInit, abi.QPRTR, func(a *abi.QPMailbox) { a.AV.SGIDIndex = 5 }, result{}},
+		{"another address of IPv6", abi.QPInit, abi.QPRTR, func(a *abi.QPMailbox) { a.AV.SGIDIndex, a.AV.DGID = 3, roce.HostIPv6(2) }, result{}},
+		{"another address of IPv6 to IPv4", abi.QPInit, abi.QPRTR, func(a *abi.QPMailbox) { a.AV.SGIDIndex = 3 }, badParam(abi.SynAV)},
+		{"address beyond the table", abi.QPInit, abi.QPRTR, func(a *abi.QPMailbox) { a.AV.SGIDIndex = 8 }, badParam(abi.SynAV)},
+		{"VLAN", abi.QPInit, abi.QPRTR, func(a *abi.QPMailbox) { a.AV.VLANValid = true }, result{}},
 		{"initiator depth", abi.QPRTR, abi.QPRTS, func(a *abi.QPMailbox) { a.MaxRdAtomic = 17 }, badParam(abi.SynMaxRdAtomic)},
 		{"retry_cnt", abi.QPRTR, abi.QPRTS, func(a *abi.QPMailbox) { a.RetryCnt = 7 }, result{}},
 		{"rnr_retry", abi.QPRTR, abi.QPRTS, func(a *abi.QPMailbox) { a.RNRRetry = 7 }, result{}},
@@ -170,18 +174,22 @@ func TestPathMTUIsBoundByThePort(t *testing.T) {
 func TestAttributesAreStored(t *testing.T) {
 	a := connected()
 	a.AttrMask = ^abi.QPAttr(0)
-	a.MinRNRTimer = 31
+	a.MinRNRTimer, a.QKey = 31, 0x80001234
+	a.AV.VLANValid, a.AV.VLAN = true, 0xe005
 	var x Context
-	x.apply(&a)
+	x.apply(&a, &env)
 	require.Equal(t, Common{
 		MTU: abi.MTU1024, Access: abi.AccessRemoteWrite, Timeout: 14, MinRNRTimer: 31, MaxRd: 4, MaxDestRd: 4, DestQPN: 0x22,
-		DMAC: roce.HostMAC(2), DGID: roce.GIDFromIPv4(roce.HostIPv4(2)), Flow: 0x12345, SPort: 0xc123, TOS: 2, TTL: 64,
+		QKey: 0x80001234, Address: Address{
+			DMAC: roce.HostMAC(2), DGID: roce.GIDFromIPv4(roce.HostIPv4(2)), SIP: roce.GIDFromIPv4(roce.HostIPv4(1)), Index: 1,
+			Flow: 0x12345, SPort: 0xc123, TOS: 2, TTL: 64, VLAN: true, TCI: 0xe005,
+		},
 	}, x.Common)
 	require.Equal(t, SQ{Next: 0xfffff0, EnteredPSN: 0xfffff0, Top: 0xfffff0}, x.SQ)
 	require.Equal(t, roce.PSN(0xfffff0), x.Requester.Una)
 	require.Equal(t, roce.PSN(0xfffffe), x.Responder.Expected)
 	y := x
-	y.apply(&abi.QPMailbox{})
+	y.apply(&abi.QPMailbox{}, &env)
 	require.Equal(t, x, y, "what the mask does not name stays")
 }
 

@@ -25,11 +25,16 @@ func (c *Context) place(p *port.RxPkt, v *port.RxVerdict, e *Env) Bank {
 		w |= InSaved
 	}
 	r.Expected = r.Expected.Add(psns)
-	if c.Common.State == abi.QPRTR && !r.CommEst {
+	c.established()
+	return w
+}
+
+// established tells of the first good packet in RTR.
+func (c *Context) established() {
+	if r := &c.Responder; c.Common.State == abi.QPRTR && !r.CommEst {
 		r.CommEst = true
 		c.note(NoteCommEst)
 	}
-	return w
 }
 
 // placeSend places a packet of a SEND into the receive WQE of its message.

@@ -107,7 +107,7 @@ func TestWriteWithImmediate(t *testing.T) {
 	require.Equal(t, port.RxVerdict{
 		Action: port.RxPlace, QPN: 1, PD: 7, RecvCQN: 12, SrcQPN: 0x22,
 		Target: port.TargetRemote, Remote: port.Remote{VA: remoteVA + 1024, Key: remoteKey, Range: 6, Access: 2},
-		TakesWQE: true, EndsWQE: true, RQIdx: 14, RQAddr: 0x20000 + 14*64, RQStride: 64, RQLog: 4, RQNext: 1, Offset: 1024,
+		TakesWQE: true, EndsWQE: true, RQIdx: 14, RQAddr: 0x20000 + 14*64, RQStride: 64, RQLog: 4, RQNext: 1, RQPD: 7, Offset: 1024,
 		Ack: port.AckReq{QPN: 1, PSN: 0xffffff, Syndrome: 1, MSN: 1},
 	}, v)
 	v, _ = x.judge(x.remote(roce.RCWriteOnlyImm, 3, 3))

@@ -15,11 +15,13 @@
 //
 // The banks are block RAMs: common and static, send queue, requester, responder,
 // the requester's list of READs and atomics that wait for their answers, and the
-// responder's of those that it may have to answer again.
+// responder's of those that it may have to answer again. Two more tables are not of a QP:
+// shared receive queues (rq_fetch has their lists of entries) and address handles.
 // Operations are picked round robin and one is executed a cycle. pick reads the
 // banks while the operation stays at the head of its port; execute, in the next
 // cycle, takes it, computes the new context by a pure function (the other files
-// of this package) and writes back. Write-first RAMs hand a context that is being
+// of this package) and writes back. What comes in for a QP with a shared receive queue
+// stays a cycle longer: only its context says which SRQ has to be read besides. Write-first RAMs hand a context that is being
 // written to a pick of the same cycle: that is all the bypass it takes.
 //
 // What a packet means for the send queue goes with its verdict through scatter, so
@@ -30,18 +32,21 @@
 // send queue back to the oldest PSN that is not acknowledged. retrans, which has the
 // messages, says at which WQE that is; until then nothing is sent, and the requests
 // from before die by their generation. See rewind.go and retry.go. The responder
-// answers duplicates of its last READs and atomics, see duplicate.go.
+// answers duplicates of its last READs and atomics, see duplicate.go. All this is RC's:
+// what UC, UD and raw QPs send is done when it has left, see unacked.go, and what they
+// can't receive they drop, see uc.go and ud.go.
 //
-// Latency: 2 cycles from a port's head to the result at its consumer. Initiation
-// interval: 1 over all ports, 2 for a port alone. Clients must not count on either:
+// Latency: 2 cycles from a port's head to the result at its consumer, 3 if an SRQ is
+// read. Initiation interval: 1 over all ports, 2 for a port alone, and one more behind
+// each operation that reads an SRQ. Clients must not count on either:
 // a cache over host memory may come in between.
 //
 // Invariants:
 //   - A client has room for an answer before it asks: Ctx, TxHdr, Verdict and
 //     AdminRes are Ready when their operation executes. A breach is a Fault.
 //   - Operations wait for nothing but room of Activate, Stale and StaleSQ, which
-//     wqe_sched and pkt_tx always take. What has to go to Event, QPErr and Async waits in the queue,
-//     where it can't hold back an operation that its consumer is waiting for.
+//     wqe_sched and pkt_tx always take. What has to go to Event, QPErr and Async waits in a queue,
+//     one of QPs and one of SRQs, where it can't hold back an operation that its consumer is waiting for.
 //   - A service is closed before the next one opens, and knows of its READs then: a
 //     ReadPost goes before a Put, a Put before a Get.
 //   - Of a QP at most one question to retrans is under way, so that by which way it
@@ -50,6 +55,7 @@
 package qpc
 
 import (
+	"rnic/abi"
 	"rnic/hdl"
 	"rnic/rtl/port"
 )
@@ -57,6 +63,8 @@ import (
 // Params are the sizes of the block.
 type Params struct {
 	LogQP     uint8 // log2 of the number of QPs; 0: 10
+	LogSRQ    uint8 // log2 of the number of shared receive queues; 0: 6
+	LogAH     uint8 // log2 of the number of address handles; 0: 10
 	LogWindow uint8 // log2 of the bytes that a QP may have in flight, 17..23; 0: 17
 	Messages  uint8 // entries of the outstanding table that a QP may take; 0: 128
 	NoCredits bool  // give no end-to-end credits in acknowledgements, nor wait for any
@@ -65,9 +73,11 @@ type Params struct {
 type regs struct {
 	Busy   bool   // an operation is being executed
 	Source source // its port; when idle that of the last one
-	QPN    port.QPN
-	Known  bool // QPN is one of the device's
-	Read   Bank // the banks that were read
+	Of     object
+	QPN    port.QPN // or AHN, SRQN
+	Known  bool     // QPN is one of the device's
+	Read   Bank     // the banks that were read
+	SRQN   port.SRQN
 	Stats  port.QPStats
 }
 
@@ -95,11 +105,14 @@ type QPC struct {
 	QPErr    hdl.Out[port.QPError]
 	Async    hdl.Out[port.EventReq]
 	PortReg  hdl.Tap[port.PortReg]
+	GIDs     hdl.Tap[port.GIDTable]
 	Stats    hdl.Sig[port.QPStats]
 
-	// The queue of QPs with something to tell.
-	Tell hdl.Out[port.QPError]
-	Told hdl.In[port.QPError]
+	// The queues of QPs and of SRQs with something to tell.
+	Tell    hdl.Out[port.QPError]
+	Told    hdl.In[port.QPError]
+	TellSRQ hdl.Out[port.SRQN]
+	ToldSRQ hdl.In[port.SRQN]
 
 	// Port 0 reads, port 1 writes.
 	Common    hdl.RAM[Common]
@@ -108,6 +121,8 @@ type QPC struct {
 	Responder hdl.RAM[Responder]
 	Reads     hdl.RAM[Reads]
 	Saved     hdl.RAM[Saved]
+	SRQs      hdl.RAM[Shared]
+	AHs       hdl.RAM[AH]
 
 	hdl.Regs[regs]
 
@@ -117,6 +132,8 @@ type QPC struct {
 // New makes the block.
 func New(p Params) *QPC {
 	hdl.Default(&p.LogQP, 10)
+	hdl.Default(&p.LogSRQ, 6)
+	hdl.Default(&p.LogAH, 10)
 	hdl.Default(&p.LogWindow, 17)
 	hdl.Default(&p.Messages, 128)
 	m := &QPC{par: p}
@@ -127,16 +144,39 @@ func New(p Params) *QPC {
 	m.Responder.Init(n, hdl.WriteFirst)
 	m.Reads.Init(n, hdl.WriteFirst)
 	m.Saved.Init(n, hdl.WriteFirst)
+	srqs := 1 << p.LogSRQ
+	m.SRQs.Init(srqs, hdl.WriteFirst)
+	m.AHs.Init(1<<p.LogAH, hdl.WriteFirst)
 	hdl.Connect(&m.Tell, &m.Told, n+1) // one more, so that a QP can go round in a full queue
+	hdl.Connect(&m.TellSRQ, &m.ToldSRQ, srqs+1)
 	return m
 }
 
 // Eval executes the operation whose context was read, and picks the next.
 func (m *QPC) Eval() {
 	if m.Q.Busy {
+		if m.needsSRQ() {
+			n := m.Common.Data(0).SRQN
+			m.SRQs.Read(0, int(n))
+			m.D.Read, m.D.SRQN = m.Q.Read|InShared, n
+			return
+		}
 		m.execute()
 	}
 	m.pick()
+}
+
+// needsSRQ tells whether the SRQ of the QP has to be read besides, since a receive
+// operation is to see it: the QP's common bank, which has come now, names it. That takes
+// a cycle more.
+func (m *QPC) needsSRQ() bool {
+	q := &m.Q
+	if q.Source != srcRx || !q.Known || q.Read&InShared != 0 {
+		return false
+	}
+	cm := m.Common.Data(0)
+	o := m.Rx.Head()
+	return cm.Exists && cm.Flags&abi.QPHasSRQ != 0 && !(o.Kind == port.RxPacket && o.Pkt.Opcode.IsResponse())
 }
 
 // pick chooses an operation and reads the banks of its QP. The head that is being
@@ -155,7 +195,7 @@ func (m *QPC) pick() {
 	case q.Source == srcReadPost:
 		posts--
 	}
-	requests := bit(m.Admin.Valid(), srcAdmin) |
+	requests := bit(m.Admin.Valid() && stale, srcAdmin) |
 		bit(m.Bell.Valid() && room, srcBell) |
 		bit(m.Get.Valid() && puts == 0, srcGet) |
 		bit(m.Put.Valid() && posts == 0 && stale, srcPut) |
@@ -166,7 +206,8 @@ func (m *QPC) pick() {
 		bit(m.Fatal.Valid(), srcFatal) |
 		bit(m.ReadPost.Valid(), srcReadPost) |
 		bit(m.RespDone.Valid(), srcRespDone) |
-		bit(m.Told.Valid() && room && m.Event.Ready() && m.QPErr.Ready() && m.Async.Ready(), srcTold)
+		bit(m.Told.Valid() && room && m.Event.Ready() && m.QPErr.Ready() && hasRoom(&m.Async, busyAs(q, srcToldSRQ)), srcTold) |
+		bit(m.ToldSRQ.Valid() && hasRoom(&m.Async, busyAs(q, srcTold)), srcToldSRQ)
 	if q.Busy {
 		requests &^= 1 << q.Source
 	}
@@ -176,32 +217,9 @@ func (m *QPC) pick() {
 		return
 	}
 	d.Source = source(i)
-	d.QPN = m.head(d.Source)
-	d.Known = d.QPN>>m.par.LogQP == 0
-	if !d.Known {
-		return
-	}
-	n := int(d.QPN)
-	r := m.banks(d.Source)
-	d.Read = r
-	if r&InCommon != 0 {
-		m.Common.Read(0, n)
-	}
-	if r&InSQ != 0 {
-		m.SQ.Read(0, n)
-	}
-	if r&InRequester != 0 {
-		m.Requester.Read(0, n)
-	}
-	if r&InResponder != 0 {
-		m.Responder.Read(0, n)
-	}
-	if r&InReads != 0 {
-		m.Reads.Read(0, n)
-	}
-	if r&InSaved != 0 {
-		m.Saved.Read(0, n)
-	}
+	d.Of, d.QPN = m.head(d.Source)
+	d.Known = d.QPN>>m.logOf(d.Of) == 0
+	m.read(d)
 }
 
 // hasRoom tells whether one more operation may put on o, besides one that is being
@@ -211,6 +229,9 @@ func hasRoom[T any](o *hdl.Out[T], busy bool) bool {
 	return n > 1 || n == 1 && !busy
 }
 
+// busyAs tells whether an operation of a port is being executed.
+func busyAs(q *regs, s source) bool { return q.Busy && q.Source == s }
+
 func bit(v bool, s source) uint64 {
 	if v {
 		return 1 << s
@@ -218,73 +239,16 @@ func bit(v bool, s source) uint64 {
 	return 0
 }
 
-// load is the context that was read, as far as the operation looks at it. A QP
-// beyond the table does not exist.
-func (m *QPC) load() (c Context) {
-	if !m.Q.Known {
-		return c
-	}
-	r := m.Q.Read
-	if r&InCommon != 0 {
-		c.Common = *m.Common.Data(0)
-	}
-	if r&InSQ != 0 {
-		c.SQ = *m.SQ.Data(0)
-	}
-	if r&InRequester != 0 {
-		c.Requester = *m.Requester.Data(0)
-	}
-	if r&InResponder != 0 {
-		c.Responder = *m.Responder.Data(0)
-	}
-	if r&InReads != 0 {
-		c.Reads = *m.Reads.Data(0)
-	}
-	if r&InSaved != 0 {
-		c.Saved = *m.Saved.Data(0)
-	}
-	return c
-}
-
-// store writes back what an operation changed. A QP that has got something to
-// tell joins the queue.
-func (m *QPC) store(c *Context, w Bank, before Note, queued bool) {
-	if !m.Q.Known {
-		return
-	}
-	if c.Common.Pending != 0 && !c.Common.Queued {
-		c.Common.Queued = true
-		m.Tell.Put(port.QPError{QPN: m.Q.QPN})
-	}
-	if c.Common.Pending != before || c.Common.Queued != queued {
-		w |= InCommon
-	}
-	n := int(m.Q.QPN)
-	if w&InCommon != 0 {
-		m.Common.Write(1, n, &c.Common)
-	}
-	if w&InSQ != 0 {
-		m.SQ.Write(1, n, &c.SQ)
-	}
-	if w&InRequester != 0 {
-		m.Requester.Write(1, n, &c.Requester)
-	}
-	if w&InResponder != 0 {
-		m.Responder.Write(1, n, &c.Responder)
-	}
-	if w&InReads != 0 {
-		m.Reads.Write(1, n, &c.Reads)
-	}
-	if w&InSaved != 0 {
-		m.Saved.Write(1, n, &c.Saved)
-	}
-}
-
-// env is what the operations know besides the context.
+// env is what the operations know besides the context. Only admin and datagrams look
+// at the addresses.
 func (m *QPC) env() Env {
-	return Env{
+	e := Env{
 		Reg: m.PortReg.Get(), LogWindow: m.par.LogWindow, Messages: uint16(m.par.Messages), NoCredits: m.par.NoCredits,
 	}
+	if s := m.Q.Source; s == srcAdmin || s == srcRx && m.Common.Data(0).Type == abi.QPTypeUD {
+		e.GIDs = m.GIDs.Get()
+	}
+	return e
 }
 
 // countBell counts doorbells that are ignored.

@@ -43,10 +43,11 @@ type bench struct {
 	asking []*lossy // whose headers were asked for, oldest first
 }
 
-// level drives PortReg and reads Stats.
+// level drives PortReg and GIDs, and reads Stats.
 type level struct {
 	hdl.Regs[struct{ On bool }]
 	Reg   hdl.Sig[port.PortReg]
+	GIDs  hdl.Sig[port.GIDTable]
 	Stats hdl.Tap[port.QPStats]
 	v     port.PortReg
 }
@@ -55,6 +56,7 @@ func (l *level) Eval() {
 	if !l.Q.On {
 		l.D.On = true
 		l.Reg.Set(l.v)
+		l.GIDs.Set(gids)
 	}
 }
 
@@ -64,6 +66,11 @@ var reg = port.PortReg{
 	MTU: 4096, PKey: 0xffff, TimeUnit: 1024,
 }
 
+// gids are its addresses: those of its number, and one more of each family.
+var gids = port.GIDTable{GID: [abi.NumGIDs][16]byte{
+	roce.HostIPv6(1), roce.GIDFromIPv4(roce.HostIPv4(1)), {}, roce.HostIPv6(77), {}, roce.GIDFromIPv4(roce.HostIPv4(77)),
+}}
+
 // room is the depth of the answer streams: a test never has more requests out.
 const room = 4096
 
@@ -72,7 +79,7 @@ func newBench(t require.TestingT, o hdl.Options, throttle uint64) *bench {
 }
 
 func newSized(t require.TestingT, o hdl.Options, throttle uint64, logQP uint8) *bench {
-	b := &bench{QPC: New(Params{LogQP: logQP}), Level: level{v: reg}}
+	b := &bench{QPC: New(Params{LogQP: logQP, LogSRQ: 2, LogAH: 3}), Level: level{v: reg}}
 	for _, th := range []*agent.Throttle{
 		&b.Bell.Throttle, &b.Get.Throttle, &b.Ctx.Throttle, &b.Put.Throttle, &b.TxReq.Throttle, &b.TxHdr.Throttle,
 		&b.TxFault.Throttle, &b.Rx.Throttle, &b.Verdict.Throttle, &b.Retire.Throttle, &b.Fatal.Throttle,
@@ -102,6 +109,7 @@ func newSized(t require.TestingT, o hdl.Options, throttle uint64, logQP uint8) *
 	hdl.Connect(&b.QPC.QPErr, &b.QPErr.In, 2)
 	hdl.Connect(&b.QPC.Async, &b.Async.In, 2)
 	hdl.Wire(&b.Level.Reg, &b.QPC.PortReg)
+	hdl.Wire(&b.Level.GIDs, &b.QPC.GIDs)
 	hdl.Wire(&b.QPC.Stats, &b.Level.Stats)
 	k, err := hdl.Elaborate("tb", b, o)
 	require.NoError(t, err)
@@ -210,4 +218,12 @@ func TestNoAllocation(t *testing.T) {
 	}
 	b.run(t, 100)
 	require.Zero(t, testing.AllocsPerRun(1000, b.k.Step))
+}
+
+// peek is the context of a QP as of the last edge, without the SRQ that it uses.
+func peek(q *QPC, n int) Context {
+	return Context{
+		Common: *q.Common.Peek(n), SQ: *q.SQ.Peek(n), Requester: *q.Requester.Peek(n), Responder: *q.Responder.Peek(n),
+		Reads: *q.Reads.Peek(n), Saved: *q.Saved.Peek(n),
+	}
 }

@@ -23,6 +23,7 @@ func TestFlushOfReceiveQueue(t *testing.T) {
 		require.Equal(t, uint16(13+i), v.RQIdx)
 		require.Equal(t, more, v.More)
 		require.Equal(t, i > 0, v.TakesWQE)
+		require.Equal(t, uint16(2-i), v.RQNext)
 		require.True(t, v.EndsWQE)
 		require.Equal(t, abi.StatusWRFlush, v.Status)
 		require.Equal(t, abi.VendorFlush, v.Vendor)

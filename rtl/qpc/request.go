@@ -27,21 +27,20 @@ func (c *Context) request(p *port.RxPkt, v *port.RxVerdict, e *Env) Bank {
 		c.fatalNAK(p, &refused, v)
 		return InCommon | InRequester | InResponder
 	}
+	w := Bank(0)
 	if p.Opcode.TakesReceive() {
-		if r.PI == r.CI {
+		if c.empty() {
 			r.Nak = NakRNR
 			c.reply(v, p.PSN, roce.RNRSyndrome(c.Common.MinRNRTimer), abi.OutOfBuffer)
 			return InResponder
 		}
-		v.TakesWQE = true
-		r.Held = r.CI
-		r.CI++
+		w = c.take(v)
 	}
 	if wrong := c.wrongLength(p); wrong.Vendor != abi.VendorNone {
 		c.fatalNAK(p, &wrong, v)
-		return InCommon | InRequester | InResponder
+		return InCommon | InRequester | InResponder | w
 	}
-	return c.place(p, v, e)
+	return w | c.place(p, v, e)
 }
 
 // reply makes v an acknowledgement without a payload to place.

@@ -34,7 +34,7 @@ func ready(s abi.QPState, n uint16) *Context {
 
 func TestSilentChecks(t *testing.T) {
 	v6 := func(x *Context, p *port.RxPkt) {
-		x.Common.V6, x.Common.DGID = true, roce.HostIPv6(2)
+		x.Common.V6, x.Common.DGID, x.Common.SIP = true, roce.HostIPv6(2), roce.HostIPv6(1)
 		p.V6, p.SIP, p.DIP = true, roce.HostIPv6(2), roce.HostIPv6(1)
 	}
 	for _, c := range []struct {
@@ -56,6 +56,19 @@ func TestSilentChecks(t *testing.T) {
 		{"destination", func(x *Context, p *port.RxPkt) { p.DIP[15]++ }, abi.RxDropBadAddress},
 		{"source, IPv6", func(x *Context, p *port.RxPkt) { v6(x, p); p.SIP[0]++ }, abi.RxDropBadAddress},
 		{"destination, IPv6", func(x *Context, p *port.RxPkt) { v6(x, p); p.DIP[0]++ }, abi.RxDropBadAddress},
+		{"another own address", func(x *Context, p *port.RxPkt) { p.DIP = gids.GID[5] }, abi.RxDropBadAddress},
+		{"VLAN of none", func(x *Context, p *port.RxPkt) { p.VLAN, p.TCI = true, 0xe005 }, abi.RxDropBadAddress},
+		{"priority without VLAN", func(x *Context, p *port.RxPkt) { p.VLAN, p.TCI = true, 0xe000 }, 0},
+		{"the VLAN, other priority", func(x *Context, p *port.RxPkt) {
+			x.Common.VLAN, x.Common.TCI = true, 0x2005
+			p.VLAN, p.TCI = true, 0xe005
+		}, 0},
+		{"another VLAN", func(x *Context, p *port.RxPkt) {
+			x.Common.VLAN, x.Common.TCI = true, 0x2005
+			p.VLAN, p.TCI = true, 0x2015
+		}, abi.RxDropBadAddress},
+		{"no tag", func(x *Context, p *port.RxPkt) { x.Common.VLAN, x.Common.TCI = true, 0x2005 }, abi.RxDropBadAddress},
+		{"raw frame", func(x *Context, p *port.RxPkt) { p.Raw = true }, abi.RxDropBadTransport},
 		{"family", func(x *Context, p *port.RxPkt) { p.V6 = true }, abi.RxDropBadAddress},
 		{"state before key", func(x *Context, p *port.RxPkt) { x.Common.State, p.PKey = abi.QPInit, 1 }, abi.RxDropBadState},
 		{"transport before state", func(x *Context, p *port.RxPkt) { x.Common.State, p.Opcode = abi.QPInit, roce.UCSendOnly }, abi.RxDropBadTransport},
@@ -103,7 +116,7 @@ func TestSendInOrder(t *testing.T) {
 	wqe := func(index, next uint16) port.RxVerdict {
 		return port.RxVerdict{
 			Action: port.RxPlace, QPN: 1, Target: port.TargetRecv, PD: 7, RecvCQN: 12, SrcQPN: 0x22,
-			RQIdx: index, RQAddr: 0x20000 + 64*port.BusAddr(index%16), RQStride: 64, RQLog: 4, RQNext: next,
+			RQIdx: index, RQAddr: 0x20000 + 64*port.BusAddr(index%16), RQStride: 64, RQLog: 4, RQNext: next, RQPD: 7,
 		}
 	}
 	ack := func(send bool, psn roce.PSN, credits uint8, msn port.MSN) port.AckReq {

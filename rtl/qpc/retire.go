@@ -15,7 +15,11 @@ func (c *Context) retire(r *port.Retire) Bank {
 		c.SQ.Messages -= uint16(r.Messages)
 		c.SQ.Oldest = r.Oldest
 		c.tellDrained()
-		c.retireReads(r.Una)
+		if c.unacked() {
+			c.sent(r.Una)
+		} else {
+			c.retireReads(r.Una)
+		}
 		return InSQ | InRequester
 	case port.RetireTimeout:
 		return c.timeout(r.Una)
@@ -49,7 +53,7 @@ func (c *Context) sqFault(f *port.SQFault) Bank {
 // sends tells whether the send queue is at work, or was when the QP failed.
 func (c *Context) sends() bool {
 	switch c.Common.State {
-	case abi.QPRTS, abi.QPSQD, abi.QPErr:
+	case abi.QPRTS, abi.QPSQD, abi.QPSQE, abi.QPErr:
 		return true
 	}
 	return false

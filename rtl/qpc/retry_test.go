@@ -169,7 +169,7 @@ func TestRetriesAreCounted(t *testing.T) {
 			}
 			require.Equal(t, abi.QPErr, x.Common.State, "%d, %s", retries, last)
 			require.Equal(t, port.AckEvent{
-				QPN: 1, Una: 0xffffff, Arm: 17 << 20, Fail: true, FailPSN: 0xffffff, Status: abi.StatusRetryExc, Vendor: vendor,
+				QPN: 1, Una: 0xffffff, Arm: 17 << 20, Fail: true, FailPSN: 0xffffff, Status: abi.StatusRetryExc, Vendor: vendor, Gen: x.Requester.Gen,
 			}, x.event(1, &env))
 		}
 	}

@@ -101,7 +101,7 @@ func (c *Context) settle() Bank {
 	}
 	if s.Faulty && s.Exec == s.Entered {
 		r.Fail, r.Stop, r.Status, r.Vendor = FailLocal, s.Next, abi.StatusLocQPOp, abi.VendorWQEFormat
-		c.enterErr()
+		c.stopSending()
 		return InCommon | InSQ | InRequester
 	}
 	return InSQ

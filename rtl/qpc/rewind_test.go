@@ -284,7 +284,7 @@ func TestAcknowledgementBeyondAFault(t *testing.T) {
 		x.again()
 		x.sqFault(&port.SQFault{PSN: 4, Gen: 1, Status: abi.StatusLocProt})
 		v, _ := x.judge(ackOf(beyond, 31))
-		require.Equal(t, port.AckEvent{QPN: 1, Una: 4, Arm: 17 << 20, Fail: true, FailPSN: 4, Status: abi.StatusLocProt}, v.Event)
+		require.Equal(t, port.AckEvent{QPN: 1, Una: 4, Arm: 17 << 20, Fail: true, FailPSN: 4, Status: abi.StatusLocProt, Gen: 1}, v.Event)
 		require.False(t, x.expectsResponse())
 	}
 	// A response too; but one that is missing before it has failed.

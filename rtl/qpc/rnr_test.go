@@ -50,6 +50,7 @@ func TestRNRRetries(t *testing.T) {
 		v, _ := x.judge(ackOf(0xffffff, 0x21))
 		require.Equal(t, port.AckEvent{
 			QPN: 1, Una: 0xffffff, Arm: 17 << 20, Fail: true, FailPSN: 0xffffff, Status: abi.StatusRNRRetryExc, Vendor: abi.VendorRNRNAK,
+			Gen: x.Requester.Gen,
 		}, v.Event, "%d retries", retries)
 		require.Equal(t, abi.RNRNakRetryErr, v.Drop)
 	}

@@ -6,15 +6,16 @@ import (
 )
 
 // get opens a service of the send queue, if there is something to do: WQEs to
-// execute in RTS, those entered to finish in SQD, WQEs to flush in ERR. Behind a
+// execute in RTS, those entered to finish in SQD, WQEs to flush in ERR and SQE. Behind a
 // WQE that can't be executed none is started: those before it are sent again.
 func (c *Context) get(g *port.SQGet, e *Env) port.SQCtx {
 	cm, s := &c.Common, &c.SQ
 	x := port.SQCtx{
 		QPN:     g.QPN,
+		Type:    cm.Type,
 		State:   cm.State,
 		PD:      cm.PD,
-		MTU:     uint16(cm.MTU.Bytes()),
+		MTU:     c.mtu(e),
 		SQBase:  cm.SQBase,
 		SQLog:   cm.SQLog,
 		PI:      s.PI,
@@ -32,11 +33,14 @@ func (c *Context) get(g *port.SQGet, e *Env) port.SQCtx {
 	}
 	x.Run = c.runs()
 	x.Flush = !x.Run
-	if x.Flush {
+	x.Idle = x.Run && s.Next == c.Requester.Una
+	switch {
+	case x.Flush:
 		x.ExecIdx, x.Offset, x.NextPSN = s.Entered, 0, s.EnteredPSN
-	} else {
+	case c.unacked():
+		x.Window, x.Credits = c.room(), unlimited
+	default:
 		x.Window = c.window(e)
-		x.Idle = s.Next == c.Requester.Una
 		x.Reads, x.Reading = c.mayRead()
 		x.Credits = c.credits(e)
 	}

@@ -49,7 +49,7 @@ func TestServiceSaysAll(t *testing.T) {
 	x.SQ.Exec, x.SQ.PI, x.SQ.Offset, x.SQ.Entered, x.Requester.Gen = 5, 7, 4096, 6, 9
 	x.SQ.Next, x.SQ.EnteredPSN = x.SQ.Next.Add(28), 0x11
 	require.Equal(t, port.SQCtx{
-		QPN: 3, State: abi.QPRTS, Run: true, PD: 7, MTU: 1024, SQBase: 0x10000, SQLog: 6, PI: 7, ExecIdx: 5,
+		QPN: 3, Type: abi.QPTypeRC, State: abi.QPRTS, Run: true, PD: 7, MTU: 1024, SQBase: 0x10000, SQLog: 6, PI: 7, ExecIdx: 5,
 		Offset: 4096, NextPSN: 0xc, Entered: 6, EnteredPSN: 0x11, Gen: 9, Window: 128 - 28, Messages: 128, Reads: 4, Credits: 1,
 		Arm: 17 << 20, SendCQN: 11, SigAll: true,
 	}, x.get(&port.SQGet{QPN: 3, Packets: 16}, &env))

@@ -1,6 +1,9 @@
 package qpc
 
-import "rnic/rtl/port"
+import (
+	"rnic/abi"
+	"rnic/rtl/port"
+)
 
 // source is a port that operations come from.
 type source uint8
@@ -18,13 +21,14 @@ const (
 	srcReadPost
 	srcRespDone
 	srcTold
+	srcToldSRQ
 	sources = iota
 )
 
 // Width is 4 bits.
 func (source) Width() int { return 4 }
 
-var sourceNames = [...]string{"ADMIN", "BELL", "GET", "PUT", "TX_REQ", "TX_FAULT", "RX", "RETIRE", "FATAL", "READ_POST", "RESP_DONE", "TOLD"}
+var sourceNames = [...]string{"ADMIN", "BELL", "GET", "PUT", "TX_REQ", "TX_FAULT", "RX", "RETIRE", "FATAL", "READ_POST", "RESP_DONE", "TOLD", "TOLD_SRQ"}
 
 func (s source) String() string {
 	if int(s) < len(sourceNames) {
@@ -52,14 +56,15 @@ var (
 		srcTold:     InCommon | InRequester,
 	}
 	activates = [sources]bool{srcBell: true, srcRx: true, srcRetire: true, srcTold: true}
-	rewinds   = [sources]bool{srcPut: true, srcRx: true, srcRetire: true}
+	rewinds   = [sources]bool{srcAdmin: true, srcPut: true, srcRx: true, srcRetire: true}
 )
 
 // banks are those that the operation at the head of a port looks at: the lists only
 // for packets that have to do with them.
 func (m *QPC) banks(s source) Bank {
 	r := reads[s]
-	if s == srcRx {
+	switch s {
+	case srcRx:
 		o := m.Rx.Head()
 		op := o.Pkt.Opcode
 		if o.Kind != port.RxPacket || !answered(op) {
@@ -68,35 +73,75 @@ func (m *QPC) banks(s source) Bank {
 		if o.Kind == port.RxPacket && !op.IsResponse() {
 			r &^= InReads
 		}
+	case srcTxReq:
+		if m.TxReq.Head().UD {
+			r |= InAH
+		}
+	case srcAdmin:
+		if a := m.Admin.Head(); a.Op == port.QPCreate && a.Attr.Flags&abi.QPHasSRQ != 0 {
+			r |= InShared
+		}
 	}
 	return r
 }
 
-// head is the QP of the operation at the head of a port.
-func (m *QPC) head(s source) port.QPN {
+// object is what an operation is on.
+type object uint8
+
+const (
+	ofQP object = iota
+	ofAH
+	ofSRQ
+)
+
+// Width is 2 bits.
+func (object) Width() int { return 2 }
+
+func (o object) String() string { return [...]string{"QP", "AH", "SRQ", "RESERVED"}[o&3] }
+
+// subject is what an operation of admin is on.
+func subject(op port.QPAdminOp) object {
+	switch op {
+	case port.AHCreate, port.AHDestroy:
+		return ofAH
+	case port.SRQCreate, port.SRQModify, port.SRQQuery, port.SRQDestroy:
+		return ofSRQ
+	}
+	return ofQP
+}
+
+// head is the object of the operation at the head of a port, and its number.
+func (m *QPC) head(s source) (object, port.QPN) {
 	switch s {
 	case srcAdmin:
-		return m.Admin.Head().QPN
+		a := m.Admin.Head()
+		return subject(a.Op), a.QPN
 	case srcBell:
-		return m.Bell.Head().QPN
+		d := m.Bell.Head()
+		if d.SRQ {
+			return ofSRQ, d.QPN
+		}
+		return ofQP, d.QPN
 	case srcGet:
-		return m.Get.Head().QPN
+		return ofQP, m.Get.Head().QPN
 	case srcPut:
-		return m.Put.Head().QPN
+		return ofQP, m.Put.Head().QPN
 	case srcTxReq:
-		return m.TxReq.Head().QPN
+		return ofQP, m.TxReq.Head().QPN
 	case srcTxFault:
-		return m.TxFault.Head().QPN
+		return ofQP, m.TxFault.Head().QPN
 	case srcRx:
-		return m.Rx.Head().QPN
+		return ofQP, m.Rx.Head().QPN
 	case srcRetire:
-		return m.Retire.Head().QPN
+		return ofQP, m.Retire.Head().QPN
 	case srcFatal:
-		return m.Fatal.Head().QPN
+		return ofQP, m.Fatal.Head().QPN
 	case srcReadPost:
-		return m.ReadPost.Head().QPN
+		return ofQP, m.ReadPost.Head().QPN
 	case srcRespDone:
-		return m.RespDone.Head().QPN
+		return ofQP, m.RespDone.Head().QPN
+	case srcToldSRQ:
+		return ofSRQ, port.QPN(*m.ToldSRQ.Head())
 	}
-	return m.Told.Head().QPN
+	return ofQP, m.Told.Head().QPN
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // env is that of host 1 with default sizes.
-var env = Env{Reg: reg, LogWindow: 17, Messages: 128}
+var env = Env{Reg: reg, GIDs: gids, LogWindow: 17, Messages: 128}
 
 // move is a MODIFY_QP.
 type move struct {
@@ -60,6 +60,40 @@ func inState(s abi.QPState) *Context {
 	}
 	return c
 }
+
+// ofType is a QP of a type that was taken to a state the regular way.
+func ofType(typ abi.QPType, s abi.QPState) *Context { return made(typ, s, nil) }
+
+// made is one that uses an SRQ besides.
+func made(typ abi.QPType, s abi.QPState, srq *SRQ) *Context {
+	a := connected()
+	a.Type, a.QKey, a.SRQN = typ, 0x80112233, 3
+	c := &Context{}
+	if srq != nil {
+		a.Flags = abi.QPHasSRQ
+		c.Shared.SRQ = *srq
+	}
+	res, _ := c.admin(&port.QPAdmin{Op: port.QPCreate, Attr: a}, true, &env)
+	if res.Status != abi.AdminOK {
+		panic(res.Syndrome)
+	}
+	for last := min(s, abi.QPRTS); c.Common.State != last; {
+		from := c.Common.State
+		required, _, _ := abi.Transition(typ, from, from+1)
+		a.State, a.AttrMask = from+1, required|abi.AttrState
+		if r := c.modify(&a, &env); !r.ok() {
+			panic(r.syndrome)
+		}
+	}
+	c.Common.State = s
+	if srq != nil {
+		c.Shared.SRQ = *srq
+	}
+	return c
+}
+
+// unackedTypes are those whose packets nobody acknowledges.
+var unackedTypes = []abi.QPType{abi.QPTypeUC, abi.QPTypeUD, abi.QPTypeRaw}
 
 // states are all states of a QP.
 var states = []abi.QPState{abi.QPReset, abi.QPInit, abi.QPRTR, abi.QPRTS, abi.QPSQD, abi.QPSQE, abi.QPErr}

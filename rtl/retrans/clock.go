@@ -21,11 +21,17 @@ const (
 // the record of the QP is read in one, changed in the next.
 //
 //	Left ───►┐       ┌─────────┐
-//	tell ───►├ pick ►│ Records │─► expired
-//	     ┌──►┘   t   └────┬────┘ t+1
-//	     │  due ┌───────┐ │ alarm
+//	tell ───►├ pick ►│ Records │─► expired, gone
+//	     ┌──►┤   t   └──┬─┬────┘ t+1
+//	     │   │    later │ │ alarm
+//	     │   └◄─────────┘ │
+//	     │  due ┌───────┐ │
 //	     └──────┤ Timer │◄┘
 //	            └───────┘
+//
+// Of packets that nobody answers it tells the lists that they have left: at once if it
+// can, else the QP waits in a queue, once, for as many of them as come meanwhile. So
+// Left never waits, whatever the lists do.
 //
 // A restart hardly ever touches the timer tree: it moves the deadline in the record,
 // and the alarm that was set before finds that out. So about one alarm a timeout and
@@ -34,6 +40,9 @@ type Clock struct {
 	Left    hdl.In[port.Left]
 	tell    hdl.In[news]
 	expired hdl.Out[expiry]
+	gone    hdl.Out[gone]
+	laterIn hdl.Out[port.QPN] // QPs of which the lists are to be told later, each once
+	later   hdl.In[port.QPN]
 
 	Records hdl.RAM[record] // by QPN
 	Timer   Timer
@@ -52,6 +61,7 @@ func (c *Clock) init(logQP uint) {
 	c.mask = 1<<logQP - 1
 	c.Records.Init(1<<logQP, hdl.WriteFirst)
 	c.Timer.init(logQP)
+	hdl.Connect(&c.laterIn, &c.later, max(2, 1<<logQP))
 	hdl.Connect(&c.arm, &c.Timer.arm, 2)
 	hdl.Connect(&c.Timer.due, &c.due, 2)
 }
@@ -68,9 +78,11 @@ func (c *Clock) Eval() {
 	switch {
 	case c.Left.Valid():
 		l := c.Left.Take()
-		*d = news{Kind: newsLeft, QPN: l.QPN, End: l.LastPSN.Add(1)}
+		*d = news{Kind: newsLeft, QPN: l.QPN, End: l.LastPSN.Add(1), Unacked: l.Unacked}
 	case c.due.Valid() && c.expired.Ready() && c.Q.News.Kind != newsDue:
 		*d = news{Kind: newsDue, QPN: *c.due.Head()}
+	case c.later.Valid() && c.gone.Ready() && c.Q.News.Kind != newsGone:
+		*d = news{Kind: newsGone, QPN: *c.later.Head()}
 	case c.tell.Valid():
 		*d = *c.tell.Take()
 	default:
@@ -82,8 +94,15 @@ func (c *Clock) Eval() {
 
 // finish carries out what the news asks of the QP's clock.
 func (c *Clock) finish(r *record, n *news) {
-	if n.Kind == newsDue {
+	switch {
+	case n.Kind == newsDue:
 		c.alarm(r)
+		return
+	case n.Kind == newsGone:
+		c.catchUp(r)
+		return
+	case n.Unacked:
+		c.left(r, n)
 		return
 	}
 	if !r.learn(n) {
@@ -98,6 +117,29 @@ func (c *Clock) finish(r *record, n *news) {
 		r.Deadline = c.Now() - told + r.Arm
 	}
 	c.wake(r)
+}
+
+// left has the lists told of packets that nobody answers.
+func (c *Clock) left(r *record, n *news) {
+	switch {
+	case r.Queued:
+	case c.gone.Ready() && !c.later.Valid():
+		c.gone.Put(gone{n.QPN, n.End})
+		return
+	default:
+		r.Queued = true
+		c.laterIn.Put(n.QPN)
+	}
+	r.Gone, r.Out = true, n.End
+}
+
+// catchUp tells the lists of the QP that waits for it first, unless it was forgotten.
+func (c *Clock) catchUp(r *record) {
+	qpn := *c.later.Take()
+	if r.Gone {
+		c.gone.Put(gone{qpn, r.Out})
+	}
+	r.Gone, r.Queued = false, false
 }
 
 // wake has the timer report the QP at its deadline, or earlier.

@@ -145,13 +145,13 @@ func TestTimerWhileAFailureWaits(t *testing.T) {
 			b.Ack.Push(e)
 			b.Ack.NotBefore = func(int) uint64 { return 59 }
 		}
-		b.Event.Push(port.AckEvent{QPN: 3, Una: 5, Fail: true, FailPSN: 7, Status: abi.StatusLocProt, Arm: 500})
+		b.Event.Push(port.AckEvent{QPN: 3, Una: 5, Fail: true, FailPSN: 7, Status: abi.StatusLocProt, Arm: 500, Gen: 1})
 		b.Event.NotBefore = func(int) uint64 { return 99 }
 		b.run(t, 300)
 		b.leave(3, 8)
 		b.run(t, 3000)
 		require.Equal(t, []uint64{c.at}, b.expiries(), name)
-		b.Event.Push(port.AckEvent{QPN: 3, Una: 5, Fail: true, FailPSN: 5, Status: abi.StatusRetryExc, Arm: 500})
+		b.Event.Push(port.AckEvent{QPN: 3, Una: 5, Fail: true, FailPSN: 5, Status: abi.StatusRetryExc, Arm: 500, Gen: 1})
 		b.run(t, 3000)
 		require.Len(t, b.expiries(), 1)
 		require.Equal(t, []ended{{0, abi.StatusRetryExc}, {1, flushed}, {2, flushed}, {3, flushed}}, b.ended(3))

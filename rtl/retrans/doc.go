@@ -7,8 +7,8 @@
 //	Event ──►├─ pick ►│ by QP ├─ entry ►│                │ ──► Retire, Free
 //	Purge ──►│   t    └─┬───┬─┘  t+1    └────────────────┘ t+2
 //	walk ┌──►│          │   │ a burst ended, no room, or an answer: the QP waits for its turn
-//	     │   │ expired  │   │
-//	     └───┼──────────┼───┘
+//	     │   │ expired, │   │
+//	     └───┼─ gone ───┼───┘
 //	         │  ┌───────▼ tell
 //	         └──┤ Clock │◄── Left
 //	            └───────┘
@@ -18,13 +18,15 @@
 // how far that is acknowledged and how it fails. Then entries end from the front,
 // one a cycle, as long as the first one is done:
 //
-//   - Its last PSN is acknowledged: success, or the entry's own status if it
-//     needed no answer.
+//   - Its last PSN is acknowledged, or where nobody answers (UC, UD, raw) has left:
+//     success, or the entry's own status if it needed no answer.
 //   - It needs no answer, and it is the first: its own status.
 //   - It holds the PSN that failed: the status of the failure. All behind it are
 //     flushed.
 //   - The QP is flushed: WR_FLUSH_ERR. That lasts until Purge, for entries that
-//     are pushed later too.
+//     are pushed later too; but one of a newer generation (Sent.Gen, modulo 2^8) begins
+//     anew: the send queue of a UC or UD QP went from SQE to RTS, when all had ended. A
+//     failure of an older one that is told later does not count.
 //
 // Acknowledgements and responses come through scatter, behind the data that they
 // bring: a READ or atomic whose last PSN is acknowledged is in memory. So what is
@@ -35,10 +37,15 @@
 // cq_writer takes no completions nothing ends, but all inputs go on: no block
 // ever waits for the host by way of this one.
 //
+// What leaves unanswered is told by Left with Unacked, and takes the place of
+// acknowledgements. qpc hears of it with each message that ends, and when the upper
+// 8 bits of the PSN change, so that it knows Una to 2^16 PSNs in a long message.
+// Several packets of a QP that leave while the lists are busy are told at once.
+//
 // A Purge drops the list without completions, then sends its marker on behind the
 // completions made before. An acknowledgement can still be on its way from scatter
-// when its QP is purged; so those are ignored until a message comes. No request of
-// the QP may leave once the marker has come.
+// when its QP is purged; so those are ignored until a message comes, as is what has
+// left. No request of the QP may leave once the marker has come.
 //
 // # Rewinds
 //
@@ -66,20 +73,21 @@
 // is 17/16 of T, so from 16 cycles on that is within [T, 9T/8]. A Left that comes before
 // its Sent is at the head counts from 2 cycles after that. TIMEOUT is told once, and
 // the timer waits for qpc's next event of the QP. One that progress has overtaken is not told.
+// Where nobody answers there is none: Arm is 0.
 //
 // Ports: Sent, Free, Ack, Event, Retire, CQE, Purge, all of Retrans;
 // Clock.Left, which never waits.
 //
 // Latency in cycles: event to CQE, Retire and Free 2; a Sent that needs no answer
-// to its CQE 2; event with Rewind to its answer 3, with Wait the wait, 13 at least,
-// and 2, if no entry has to end first. Initiation interval: 1 cycle a Sent, an event
-// and an entry that ends (Sent alone, or events of one port alone: 2); so 3 a message
-// that is acknowledged by itself. Clock: 1 a request that leaves, an event, and a
-// Sent that finds its list empty.
+// to its CQE 2; Left with Unacked to CQE 4; event with Rewind to its answer 3, with
+// Wait the wait, 13 at least, and 2, if no entry has to end first. Initiation interval:
+// 1 cycle a Sent, an event and an entry that ends (Sent alone, or events of one port alone: 2); so 3 a message
+// that is acknowledged, or leaves, by itself. Clock: 1 a request that leaves (2 if that has
+// to wait for the lists), an event, and a Sent that finds its list empty.
 //
-// Storage with 1,024 QPs and 1,024 entries: lists 1,024 x 217 bits, entries
-// 1,024 x 81, links 1,024 x 57, spare 1,024 x 16, queue of QPs 1,024 x 24, records of
-// Clock 1,024 x 255, timer 2,016 x 81.
+// Storage with 1,024 QPs and 1,024 entries: lists 1,024 x 225 bits, entries
+// 1,024 x 81, links 1,024 x 57, spare 1,024 x 16, queue of QPs 1,024 x 24; records of
+// Clock 1,024 x 281, its queue 1,024 x 24; timer 2,016 x 81.
 //
 // Invariants: entries in lists, plus those free, are the table; Sent never finds it
 // full, since wqe_sched has as many credits as there are entries and Free returns

@@ -30,6 +30,13 @@ func (m *Retrans) finish(l *list) (end bool) {
 		}
 	case opEvent:
 		m.event(l, m.Event.Take())
+	case opLeft:
+		if l.Purged && m.Sent.Valid() || !m.Retire.Ready() {
+			return false // as above; or qpc can't be told
+		}
+		if g := m.gone.Take(); !l.Purged && l.leave(g.End) {
+			m.Retire.Put(port.Retire{Kind: port.RetireDone, QPN: g.QPN, Oldest: l.First.UnitIdx, Una: l.Una})
+		}
 	case opWalk:
 		if !m.room(0) {
 			return false // it stays at the head

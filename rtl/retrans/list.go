@@ -52,6 +52,7 @@ type list struct {
 	Una     roce.PSN
 	Fail    failure
 	FailPSN roce.PSN
+	Newest  uint8        // generation, of the messages, rewinds and failures since the last marker
 	Status  abi.WCStatus // failAt
 	Vendor  abi.VendorErr
 
@@ -81,12 +82,23 @@ func (l *list) answers() bool {
 	return l.Rewind && !l.Wait && !l.ends() && (l.Count == 0 || !l.First.LastPSN.Before(l.At))
 }
 
-// push adds an entry and returns the index of the one before it, if there is one.
+// push adds an entry and returns the index of the one before it, if there is one. If
+// its generation is newer than a failure, all of that has ended, and the queue goes on
+// (SQE to RTS).
 func (l *list) push(s *port.Sent, index uint16) (before uint16, linked bool, r ref) {
 	r = ref{Index: index, UnitIdx: s.UnitIdx, Local: s.Kind == port.SentLocal, LastPSN: s.LastPSN}
 	before, linked = l.Tail, l.Count > 0
 	if !linked {
 		l.First, l.Start = r, s.FirstPSN
+	}
+	switch {
+	case l.Purged && l.Fail == failNone:
+		l.Newest = s.Gen
+	case newer(s.Gen, l.Newest):
+		l.Newest = s.Gen
+		if l.Fail != failNone {
+			l.Fail, l.Known = failNone, false
+		}
 	}
 	l.Count++
 	l.Tail = index
@@ -106,24 +118,52 @@ func (l *list) learn(e *port.AckEvent) (rewind bool) {
 	if !l.Known || l.Una.Before(e.Una) {
 		l.Known, l.Una = true, e.Una
 	}
-	switch {
-	case l.Fail >= failFlush:
-	case e.Fail:
-		if l.Fail == failNone || e.FailPSN.Before(l.FailPSN) {
-			l.Fail, l.FailPSN, l.Status, l.Vendor = failAt, e.FailPSN, e.Status, e.Vendor
-		}
-	case e.Flush:
-		l.Fail = failFlush
+	if e.Fail || e.Flush {
+		l.fail(e)
 	}
 	switch {
 	case l.Fail != failNone:
 		l.Rewind = false
 	case e.Rewind && (!l.Rewound || int8(e.Gen-l.Gen) > 0):
 		l.Rewound, l.Rewind, l.Wait, l.At, l.Gen = true, true, e.Wait != 0, e.At, e.Gen
+		l.Newest = e.Gen
 		return true
 	}
 	return false
 }
+
+// fail takes a failure. Of an older generation it comes too late: the queue went on.
+// Of a newer one it takes the place of one whose messages have all ended.
+func (l *list) fail(e *port.AckEvent) {
+	switch {
+	case l.Fail == failDrop || !l.Purged && newer(l.Newest, e.Gen):
+		return
+	case newer(e.Gen, l.Newest):
+		l.Fail = failNone
+	}
+	l.Newest = e.Gen
+	switch {
+	case l.Fail == failFlush:
+	case !e.Fail:
+		l.Fail = failFlush
+	case l.Fail == failNone || e.FailPSN.Before(l.FailPSN):
+		l.Fail, l.FailPSN, l.Status, l.Vendor = failAt, e.FailPSN, e.Status, e.Vendor
+	}
+}
+
+// leave takes that all up to a PSN has left, which nobody answers, and tells whether qpc
+// must hear of it though no message has ended: 2^16 PSNs have gone by.
+func (l *list) leave(end roce.PSN) (tell bool) {
+	if l.Known && !l.Una.Before(end) {
+		return false
+	}
+	tell = l.Known && (l.Una^end)>>16 != 0
+	l.Known, l.Una = true, end
+	return tell && !l.ends()
+}
+
+// newer compares generations, modulo 2^8.
+func newer(a, b uint8) bool { return int8(a-b) > 0 }
 
 // pop removes the first entry, which is done, and returns how it ends. next is
 // the entry behind it.

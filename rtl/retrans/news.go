@@ -17,6 +17,7 @@ const (
 	newsAnswer          // it may
 	newsPurge           // it is forgotten
 	newsLeft            // a request has left
+	newsGone            // Lists can be told of those that have left unanswered
 	newsDue             // its alarm has come
 )
 
@@ -27,7 +28,7 @@ func (k newsKind) String() string {
 	if k > newsDue {
 		return "RESERVED"
 	}
-	return [...]string{"NONE", "SENT", "EVENT", "FAIL", "REWIND", "ANSWER", "PURGE", "LEFT", "DUE"}[k]
+	return [...]string{"NONE", "SENT", "EVENT", "FAIL", "REWIND", "ANSWER", "PURGE", "LEFT", "GONE", "DUE"}[k]
 }
 
 // news is what Clock learns of a QP.
@@ -39,6 +40,14 @@ type news struct {
 	Arm  uint64   // SENT, EVENT, FAIL, REWIND: ACK timeout in cycles, 0: none
 	Wait uint64   // REWIND: cycles before it may send again
 	Gen  uint8    // REWIND: of the AckEvent
+
+	Unacked bool // LEFT: nobody answers
+}
+
+// gone tells that all packets of a QP that nobody answers have left, up to End.
+type gone struct {
+	QPN port.QPN
+	End roce.PSN // PSN after the last one
 }
 
 // expiry is what Clock reports of a QP: an ACK timeout, or the end of a wait.

@@ -34,6 +34,8 @@ type life struct {
 	purging  bool // the marker is on its way
 	purged   bool
 
+	unacked   bool // nobody answers
+	revived   bool // it has gone on after a failure
 	gen       uint8
 	rewinding bool // and no answer has come
 	at        roce.PSN
@@ -57,7 +59,7 @@ type program struct {
 	timers  bool
 	purges  int
 
-	timeouts, failures, rewinds int
+	timeouts, failures, rewinds, revivals int
 }
 
 // newLife is one of a QP number whose last rewind had generation gen.
@@ -66,12 +68,12 @@ func newLife(r *rand.Rand, gen uint8) *life {
 	if r.IntN(2) == 0 {
 		l.next = roce.PSN(1<<24 - 1 - r.UintN(8))
 	}
-	l.una = l.next
+	l.una, l.unacked = l.next, r.IntN(3) == 0
 	return l
 }
 
-func (p *program) arm() uint64 {
-	if !p.timers || p.r.IntN(4) == 0 {
+func (p *program) arm(l *life) uint64 {
+	if !p.timers || l.unacked || p.r.IntN(4) == 0 {
 		return 0
 	}
 	return uint64(16) << p.r.IntN(8)
@@ -86,8 +88,8 @@ func (p *program) push(qpn int) {
 	p.credits--
 	p.unit++
 	m := &message{sent: port.Sent{
-		QPN: port.QPN(qpn), UnitIdx: p.unit, Op: abi.WQEOp(p.r.IntN(int(abi.OpFetchAdd) + 1)), Signaled: p.r.IntN(3) > 0, SendCQN: port.CQN(qpn) + 100,
-		Arm: p.arm(), FirstPSN: l.next, LastPSN: l.next, ByteLen: p.r.Uint32(),
+		QPN: port.QPN(qpn), Gen: l.gen, UnitIdx: p.unit, Op: abi.WQEOp(p.r.IntN(int(abi.OpFetchAdd) + 1)), Signaled: p.r.IntN(3) > 0, SendCQN: port.CQN(qpn) + 100,
+		Arm: p.arm(l), FirstPSN: l.next, LastPSN: l.next, ByteLen: p.r.Uint32(),
 	}, pushed: p.pushed}
 	p.pushed++
 	if s := &m.sent; p.r.IntN(4) == 0 {
@@ -99,7 +101,7 @@ func (p *program) push(qpn int) {
 	}
 	l.messages = append(l.messages, m)
 	p.b.Sent.Push(m.sent)
-	if m.sent.Kind == port.SentWire && p.r.IntN(8) > 0 {
+	if m.sent.Kind == port.SentWire && !l.unacked && p.r.IntN(8) > 0 {
 		p.b.leave(port.QPN(qpn), m.sent.LastPSN)
 	}
 }
@@ -117,7 +119,7 @@ func (p *program) onTable(l *life, psn roce.PSN) bool {
 // event is what qpc says of the QP at present.
 func (p *program) event(qpn int) port.AckEvent {
 	l := p.qps[qpn]
-	e := port.AckEvent{QPN: port.QPN(qpn), Una: l.una, Arm: p.arm()}
+	e := port.AckEvent{QPN: port.QPN(qpn), Una: l.una, Arm: p.arm(l), Gen: l.gen}
 	switch {
 	case l.flush:
 		e.Flush, e.Status, e.Vendor = true, abi.StatusWRFlush, abi.VendorFlush
@@ -147,13 +149,17 @@ func (p *program) ack(qpn int) {
 		return
 	}
 	l.una = to
+	if l.unacked {
+		p.b.Left.Push(port.Left{QPN: port.QPN(qpn), LastPSN: to.Sub(1), Unacked: true})
+		return
+	}
 	p.b.Ack.Push(p.event(qpn))
 }
 
 // rewind has the QP send again: at once or later, by either port.
 func (p *program) rewind(qpn int) {
 	l := p.qps[qpn]
-	if l.purging || l.failed || !p.entered(l) {
+	if l.purging || l.failed || l.unacked || !p.entered(l) {
 		return
 	}
 	e := p.rewound(qpn)
@@ -192,7 +198,7 @@ func (p *program) fail(qpn int) {
 	if !p.onTable(l, psn) {
 		return
 	}
-	nak := p.r.IntN(2) == 0
+	nak := p.r.IntN(2) == 0 && !l.unacked
 	if nak {
 		l.una = psn
 	}
@@ -242,6 +248,33 @@ func (p *program) purge(qpn int) {
 	p.b.Purge.Push(port.Purge{QPN: port.QPN(qpn)})
 }
 
+// revive has a QP that nobody answers go on after a failure, all of which has ended.
+func (p *program) revive(th *hdl.Thread, qpn int) {
+	l := p.qps[qpn]
+	rest := func() bool {
+		return l.failed && l.unacked && !l.purging && l.retired == len(l.messages) && p.quiet() && p.b.Left.Pending() == 0
+	}
+	if !rest() {
+		return
+	}
+	if th.Sleep(100); !rest() {
+		return
+	}
+	for ; l.completed < len(l.messages); l.completed++ {
+		require.True(p.t, p.silent(l, l.completed), "QP %d message %d", qpn, l.completed)
+	}
+	late := p.event(qpn)
+	*l = life{next: l.next, una: l.next, unacked: true, revived: true, gen: l.gen + 1}
+	p.push(qpn)
+	if p.r.IntN(2) == 0 && len(l.messages) > 0 {
+		for !p.entered(l) {
+			th.Sleep(5)
+		}
+		p.b.Ack.Push(late) // by way of scatter
+	}
+	p.revivals++
+}
+
 // quiet tells whether what was on its way of former lives has come.
 func (p *program) quiet() bool {
 	return p.b.Ack.Pending() == 0 && p.b.Event.Pending() == 0 && !p.b.Retire.In.Valid()
@@ -271,6 +304,8 @@ func (p *program) step(th *hdl.Thread) {
 		p.flush(qpn)
 	case k < 95:
 		p.purge(qpn)
+	case k < 97 || l.failed:
+		p.revive(th, qpn)
 	default:
 		th.Sleep(uint64(p.r.IntN(200)))
 	}
@@ -327,7 +362,7 @@ func (p *program) run(steps int) {
 // order, in a way that is right, and all credits come home. Fast and strict runs
 // agree to the bit.
 func TestPrograms(t *testing.T) {
-	var timeouts, failures, purges, rewinds int
+	var timeouts, failures, purges, rewinds, revivals int
 	rapid.Check(t, func(t *rapid.T) {
 		logQP := rapid.UintRange(1, 5).Draw(t, "logQP")
 		entries := rapid.SampledFrom([]int{1, 2, 5, 16, 64}).Draw(t, "entries")
@@ -335,7 +370,7 @@ func TestPrograms(t *testing.T) {
 		throttle := rapid.Uint64Range(0, 3).Draw(t, "throttle")
 		timers := rapid.Bool().Draw(t, "timers")
 		seed := rapid.Uint64().Draw(t, "seed")
-		p := hdltest.Identical(t, hdl.Options{Seed: seed}, func(o hdl.Options) (hdltest.Digester, [5]int) {
+		p := hdltest.Identical(t, hdl.Options{Seed: seed}, func(o hdl.Options) (hdltest.Digester, [6]int) {
 			b := newBench(t, o, retrans.Params{LogQP: logQP, Entries: entries, Burst: burst}, throttle)
 			defer b.k.Close()
 			p := &program{t: t, b: b, r: rand.New(rand.NewPCG(seed, 7)), entries: entries, credits: entries, timers: timers}
@@ -343,12 +378,13 @@ func TestPrograms(t *testing.T) {
 				p.qps = append(p.qps, newLife(p.r, 0))
 			}
 			p.run(600)
-			return b.k, [5]int{p.timeouts, p.failures, p.purges, p.pushed, p.rewinds}
+			return b.k, [6]int{p.timeouts, p.failures, p.purges, p.pushed, p.rewinds, p.revivals}
 		})
-		timeouts, failures, purges, rewinds = timeouts+p[0], failures+p[1], purges+p[2], rewinds+p[4]
+		timeouts, failures, purges, rewinds, revivals = timeouts+p[0], failures+p[1], purges+p[2], rewinds+p[4], revivals+p[5]
 	})
 	require.NotZero(t, timeouts)
 	require.NotZero(t, failures)
 	require.NotZero(t, purges)
 	require.NotZero(t, rewinds)
+	require.NotZero(t, revivals)
 }

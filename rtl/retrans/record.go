@@ -32,6 +32,10 @@ type record struct {
 	Failed bool     // End is where the QP failed: nothing leaves any more
 	Arm    uint64   // ACK timeout in cycles, 0: none
 
+	Gone   bool     // Lists are to be told that packets have left, which nobody answers
+	Out    roce.PSN // with Gone: PSN after the last one
+	Queued bool     // the QP is in the queue of those that wait to be told of
+
 	Phase    phase
 	Gen      uint8 // phaseWait: of the rewind
 	Deadline uint64
@@ -47,7 +51,7 @@ func (r *record) awaits() bool { return r.Known && r.Left && r.Una.Before(r.End)
 func (r *record) learn(n *news) (start bool) {
 	switch n.Kind {
 	case newsPurge:
-		*r = record{Keyed: r.Keyed, Key: r.Key}
+		*r = record{Keyed: r.Keyed, Key: r.Key, Queued: r.Queued}
 		return false
 	case newsAnswer:
 		r.Phase = phaseOff

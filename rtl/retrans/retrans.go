@@ -16,21 +16,25 @@ const (
 	opPurge
 	opAck   // event from scatter
 	opEvent // event from qpc
+	opLeft  // packets have left that nobody answers
 	opWalk  // the QP's turn to end entries
 	opEnd   // the first entry ends
 )
 
-// Width is 3 bits.
-func (op) Width() int { return 3 }
+// Width is 4 bits.
+func (op) Width() int { return 4 }
 
 func (o op) String() string {
-	return [...]string{"NONE", "ALARM", "SENT", "PURGE", "ACK", "EVENT", "WALK", "END"}[o&7]
+	if o > opEnd {
+		return "RESERVED"
+	}
+	return [...]string{"NONE", "ALARM", "SENT", "PURGE", "ACK", "EVENT", "LEFT", "WALK", "END"}[o]
 }
 
 type regs struct {
 	Op    op
 	QPN   port.QPN
-	Last  op     // of opAck, opEvent, opWalk the one that was begun last
+	Last  op     // of opAck, opEvent, opLeft, opWalk the one that was begun last
 	N     uint8  // opEnd: entries of the QP that ended just before
 	Fresh uint16 // entries from this one on were never used
 	Get   uint16 // place in Spare of the next entry to use
@@ -59,6 +63,7 @@ type Retrans struct {
 	walk    hdl.In[port.QPN]
 	tell    hdl.Out[news]
 	expired hdl.In[expiry]
+	gone    hdl.In[gone]
 
 	hdl.Regs[regs]
 	p    Params
@@ -77,6 +82,7 @@ func New(p Params) *Retrans {
 	hdl.Connect(&m.walkIn, &m.walk, max(2, 1<<p.LogQP))
 	hdl.Connect(&m.tell, &m.Clock.tell, 4)
 	hdl.Connect(&m.Clock.expired, &m.expired, 2)
+	hdl.Connect(&m.Clock.gone, &m.gone, 2)
 	return m
 }
 
@@ -113,7 +119,7 @@ func (m *Retrans) begin() {
 	case m.Sent.Valid() && q.Op != opSent:
 		d.Op, d.QPN = opSent, m.Sent.Head().QPN
 		m.Spare.Read(0, int(q.Get))
-	case m.Purge.Valid() && q.Op != opPurge && !d.Hold && !m.Sent.Valid() && !m.Event.Valid() && m.CQE.Ready():
+	case m.Purge.Valid() && q.Op != opPurge && !d.Hold && !m.Sent.Valid() && !m.Event.Valid() && !m.gone.Valid() && m.CQE.Ready():
 		d.Op, d.QPN = opPurge, m.Purge.Head().QPN
 	default:
 		m.turn()
@@ -128,12 +134,15 @@ func (m *Retrans) turn() {
 	q, d := &m.Q, &m.D
 	requests := bit(m.Ack.Valid() && q.Op != opAck, opAck) |
 		bit(m.Event.Valid() && q.Op != opEvent, opEvent) |
+		bit(m.gone.Valid() && q.Op != opLeft && m.Retire.Ready(), opLeft) |
 		bit(m.walk.Valid() && q.Op != opWalk && m.room(0), opWalk)
 	switch o := hdl.RoundRobin(requests, int(q.Last)); op(max(o, 0)) {
 	case opAck:
 		d.Op, d.QPN = opAck, m.Ack.Head().QPN
 	case opEvent:
 		d.Op, d.QPN = opEvent, m.Event.Head().QPN
+	case opLeft:
+		d.Op, d.QPN = opLeft, m.gone.Head().QPN
 	case opWalk:
 		d.Op, d.QPN = opWalk, *m.walk.Head()
 	default:

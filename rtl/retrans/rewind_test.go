@@ -206,9 +206,9 @@ func TestNewerRewindTakesThePlace(t *testing.T) {
 
 func TestFailureTakesThePlaceOfRewind(t *testing.T) {
 	for name, fail := range map[string]port.AckEvent{
-		"here":  {QPN: 3, Una: 5, Fail: true, FailPSN: 5, Status: abi.StatusRetryExc},
-		"later": {QPN: 3, Una: 5, Fail: true, FailPSN: 7, Status: abi.StatusRemOp},
-		"flush": {QPN: 3, Una: 5, Flush: true},
+		"here":  {QPN: 3, Una: 5, Fail: true, FailPSN: 5, Status: abi.StatusRetryExc, Gen: 1},
+		"later": {QPN: 3, Una: 5, Fail: true, FailPSN: 7, Status: abi.StatusRemOp, Gen: 1},
+		"flush": {QPN: 3, Una: 5, Flush: true, Gen: 1},
 	} {
 		b := open(t)
 		b.Sent.Push(wire(3, 1, 5, 1), wire(3, 2, 6, 2))

@@ -137,7 +137,7 @@ func TestStorage(t *testing.T) {
 	use := open(t).k.Area()
 	require.Len(t, use, 3)
 	const ack = 8 * 251 // the stream to Ack
-	require.Equal(t, 1024*(217+81+57+16+24)+ack, use[0].RAMBits, use[0].Path)
-	require.Equal(t, 1024*255, use[1].RAMBits, use[1].Path)
+	require.Equal(t, 1024*(225+81+57+16+24)+ack, use[0].RAMBits, use[0].Path)
+	require.Equal(t, 1024*(281+24), use[1].RAMBits, use[1].Path)
 	require.Equal(t, 2016*81, use[2].RAMBits, use[2].Path)
 }

@@ -44,7 +44,11 @@ func (r *ring) wqe(idx uint16) port.RQWQE {
 type memory map[port.BusAddr][16]byte
 
 func (m memory) post(r *ring, idx uint16, ctrl abi.RWQEControl) {
-	w := r.wqe(idx)
+	m.put(r.addr(idx), r.logStride, ctrl, r.wqe(idx))
+}
+
+// put writes an entry.
+func (m memory) put(at port.BusAddr, logStride uint8, ctrl abi.RWQEControl, w port.RQWQE) {
 	var b [512]byte
 	for i := range b {
 		b[i] = 0xee
@@ -54,8 +58,8 @@ func (m memory) post(r *ring, idx uint16, ctrl abi.RWQEControl) {
 		s := abi.SGE{Addr: uint64(w.SGE[i].VA), Length: w.SGE[i].Len, LKey: abi.Key(w.SGE[i].Key)}
 		abi.SGELayout.Encode(&s, b[16+16*i:])
 	}
-	for i := 0; i < 1<<r.logStride; i += 16 {
-		m[r.addr(idx)+port.BusAddr(i)] = [16]byte(b[i:])
+	for i := 0; i < 1<<logStride; i += 16 {
+		m[at+port.BusAddr(i)] = [16]byte(b[i:])
 	}
 }
 

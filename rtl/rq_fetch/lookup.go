@@ -10,13 +10,15 @@ import (
 // tag describes a line. Entries of a receive queue are counted from the line's
 // first; the entries of a send WQE are its units.
 type tag struct {
-	QPN    port.QPN
-	Base   uint16 // index of the first entry, or of the send WQE
-	Lo     uint8  // first entry asked for
-	Filled uint8  // entries before it have arrived
-	End    uint8  // entries before it are asked for; End != Filled: a read is under way
-	Gen    bool   // changes with each new use of the line
-	Gets   uint8  // requests that Store has not answered
+	QPN    port.QPN // of a shared queue its number
+	Base   uint16   // index of the first entry, or of the send WQE; of a shared queue the slot
+	Lo     uint8    // first entry asked for
+	Filled uint8    // entries before it have arrived
+	End    uint8    // entries before it are asked for; End != Filled: a read is under way
+	Gen    bool     // changes with each new use of the line
+	Gets   uint8    // requests that Store has not answered
+	Upto   uint16   // of a shared queue: number of the last entry posted when it was read
+	Bad    bool     // of a shared queue: it could not be read
 }
 
 // held tells whether the line is needed by something on its way.
@@ -33,6 +35,10 @@ type prefetch struct {
 	Addr  port.BusAddr // of the block
 	Shift uint8        // log2 of the stride
 	To    uint8        // entries posted
+
+	Shared bool // of a shared queue: entries From up to To are read
+	From   uint8
+	Upto   uint16
 }
 
 // rest is the second read of a send WQE that goes on at the ring's beginning.
@@ -44,13 +50,15 @@ type rest struct {
 }
 
 type lookupRegs struct {
-	Valid uint64 // a bit a line
-	Used  uint64 // lines hit since the last sweep
-	SQ    uint64 // lines that hold a send WQE
-	Hand  uint8  // line allocated last
-	Next  prefetch
-	Rest  rest
-	Tags  [maxLines]tag
+	Valid  uint64 // a bit a line
+	Used   uint64 // lines hit since the last sweep
+	SQ     uint64 // lines that hold a send WQE
+	Shared uint64 // lines that hold entries of a shared queue
+	Hand   uint8  // line allocated last
+	Next   prefetch
+	Srq    sharedRegs
+	Rest   rest
+	Tags   [maxLines]tag
 }
 
 // Lookup finds lines by QP and index, and keeps the pool.
@@ -63,6 +71,12 @@ type Lookup struct {
 	Flight   hdl.Out[flight]
 	Filled   hdl.In[filled]
 	Answered hdl.In[answered]
+	Link     hdl.In[links]
+
+	// Port 0 reads, port 1 writes.
+	Lists hdl.RAM[list]               // by SRQN
+	Held  hdl.RAM[held]               // by QPN
+	Links hdl.RAM[[linksPerWord]link] // by line and word, of those of shared queues
 
 	lines int
 	hdl.Regs[lookupRegs]
@@ -73,13 +87,20 @@ type Lookup struct {
 func (l *Lookup) Eval() {
 	q, d := &l.Q, &l.D
 	if l.Filled.Valid() {
-		t := &d.Tags[l.Filled.Take().Line]
-		t.Filled = t.End
+		f := l.Filled.Take()
+		t := &d.Tags[f.Line]
+		t.Filled, t.Bad = t.End, f.Err
+	}
+	if l.Link.Valid() {
+		k := l.Link.Take()
+		l.Links.Write(1, int(k.Line)*wordsPerLine+int(k.Word), &k.Link)
 	}
 	if l.Answered.Valid() {
 		d.Tags[l.Answered.Take().Line].Gets--
 	}
 	switch {
+	case q.Srq.Linked:
+		l.follow(l.Get.Head())
 	case q.Rest.Valid:
 		l.rest()
 	case q.Next.Valid:
@@ -91,6 +112,8 @@ func (l *Lookup) Eval() {
 		l.forget(l.Get.Head().QPN)
 	case l.Get.Head().SQ:
 		l.response(l.Get.Head())
+	case l.Get.Head().SRQ:
+		l.shared(l.Get.Head())
 	default:
 		l.request(l.Get.Head())
 	}
@@ -102,7 +125,7 @@ func (l *Lookup) forget(qpn port.QPN) {
 		return
 	}
 	for i := range l.lines {
-		if l.D.Tags[i].QPN == qpn {
+		if l.D.Tags[i].QPN == qpn && l.D.Shared>>i&1 == 0 {
 			l.D.Valid &^= 1 << i
 		}
 	}
@@ -132,8 +155,17 @@ func (l *Lookup) allocate(evict, sweep bool) int {
 	return hdl.RoundRobin(set, int(d.Hand))
 }
 
+// use is what a line is used for.
+type use uint8
+
+const (
+	recvLine   use = iota // a block of a receive queue
+	sendLine              // a send WQE
+	sharedLine            // a block of a shared queue
+)
+
 // assign gives a line to a block of a ring or to a send WQE, with nothing read yet.
-func (l *Lookup) assign(line int, t tag, sq bool) {
+func (l *Lookup) assign(line int, t tag, u use) {
 	d := &l.D
 	t.Gen = !d.Tags[line].Gen
 	t.Filled, t.End = t.Lo, t.Lo
@@ -141,9 +173,13 @@ func (l *Lookup) assign(line int, t tag, sq bool) {
 	d.Valid |= 1 << line
 	d.Used &^= 1 << line
 	d.SQ &^= 1 << line
-	if sq {
+	d.Shared &^= 1 << line
+	switch u {
+	case sendLine:
 		d.Used |= 1 << line
 		d.SQ |= 1 << line
+	case sharedLine:
+		d.Shared |= 1 << line
 	}
 	d.Hand = uint8(line)
 }
@@ -159,7 +195,7 @@ func (l *Lookup) fetch(line int, addr port.BusAddr, shift, from, to uint8, more 
 	l.Read.Put(port.ReadReq{Addr: addr, Len: uint32(to-from) << shift, Shift: lane})
 	l.Flight.Put(flight{
 		Line: uint8(line), Word: uint8(at / port.BeatBytes), Shift: lane, From: from, To: to,
-		Gen: l.D.Tags[line].Gen, More: more,
+		Gen: l.D.Tags[line].Gen, More: more, Shared: l.D.Shared>>line&1 != 0,
 	})
 }
 

@@ -37,11 +37,11 @@ func control(p *pair, w *want) port.RQWQE {
 	}
 	switch {
 	case index != w.Idx:
-		return port.RQWQE{Err: true, Vendor: abi.VendorWQEStale}
+		return port.RQWQE{Slot: w.Slot, Err: true, Vendor: abi.VendorWQEStale}
 	case num > port.MaxSGE || sgeBytes(w)+abi.SGESize*int(num) > room:
-		return port.RQWQE{Err: true, Vendor: abi.VendorWQEFormat}
+		return port.RQWQE{Slot: w.Slot, Err: true, Vendor: abi.VendorWQEFormat}
 	}
-	return port.RQWQE{Num: num}
+	return port.RQWQE{Slot: w.Slot, Num: num}
 }
 
 // elements decodes those that lie in the n-th pair of an entry, and tells whether

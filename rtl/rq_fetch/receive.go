@@ -74,7 +74,7 @@ func (l *Lookup) request(g *port.RQGet) {
 		if cur == next {
 			next = -1
 		}
-		l.assign(cur, tag{QPN: g.QPN, Base: b.Base, Lo: entry}, false)
+		l.assign(cur, tag{QPN: g.QPN, Base: b.Base, Lo: entry}, recvLine)
 	}
 	t := &d.Tags[cur]
 	if t.End < posted && t.End == t.Filled && l.canFetch() {
@@ -97,7 +97,7 @@ func (l *Lookup) request(g *port.RQGet) {
 // drops others.
 func (l *Lookup) search(qpn port.QPN, base, nextBase uint16) (cur, next int) {
 	cur, next = -1, -1
-	for i, set := lineSet(l.Q.Valid &^ l.Q.SQ); i < maxLines; i, set = lineSet(set) {
+	for i, set := lineSet(l.Q.Valid &^ l.Q.SQ &^ l.Q.Shared); i < maxLines; i, set = lineSet(set) {
 		t := &l.Q.Tags[i]
 		switch {
 		case t.QPN != qpn:
@@ -143,7 +143,11 @@ func (l *Lookup) prefetch() {
 		if line = l.allocate(a.Evict, false); line < 0 {
 			return
 		}
-		l.assign(line, tag{QPN: a.QPN, Base: a.Base}, false)
+		if a.Shared {
+			l.fetchShared(line, a)
+			return
+		}
+		l.assign(line, tag{QPN: a.QPN, Base: a.Base}, recvLine)
 	}
 	l.fetchEntries(line, a.Addr, a.Shift, a.To)
 }

@@ -66,7 +66,7 @@ func (l *Lookup) fetchWQE(line int, a *port.SQAhead) {
 	slot := a.Idx & (ring - 1)
 	units := min(uint16(max(a.Units, 1)), abi.MaxUnits, ring)
 	here := min(units, ring-slot)
-	l.assign(line, tag{QPN: a.QPN, Base: a.Idx}, true)
+	l.assign(line, tag{QPN: a.QPN, Base: a.Idx}, sendLine)
 	l.D.Tags[line].End = uint8(units)
 	l.fetch(line, a.Base+port.BusAddr(slot)<<logUnit, logUnit, 0, uint8(here), here < units)
 	if here < units {

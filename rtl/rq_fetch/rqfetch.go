@@ -29,13 +29,34 @@
 // or the WQE is read again. One whose last response never comes leaves a line that others
 // may displace, until its QP's marker.
 //
+// The entries of a shared receive queue are a list: each names the slot of the next, which
+// is known when the entry has been read and not before. Lookup keeps for each queue the
+// number of the next entry to be taken and its slot, and for each QP the slot of the entry
+// that it took last. A line holds a block of slots, with the number of the last entry that
+// was posted when it was read: what it has of later ones is void, be it whole or not. Store
+// tells Lookup the links of what has come, so Lookup follows the list without waiting for
+// answers. The line of the next entry is read as soon as its slot is known, and as long as
+// entries lie behind each other up to 8 lines beyond. What was read before the entry asked
+// for was posted, or could not be read ahead, is read again once. If the entry then is
+// another, or can't be read, the list can't be followed: what is taken of it later is
+// refused (WQE_READ, NoSlot) until the queue's next life.
+//
 // Latency: 3 cycles from request to answer on a hit, one more for each 128 bytes of a
 // WQE with more than 7 elements (6 of a send WQE); on a miss the read's plus 3, plus 4
-// for a send WQE. Initiation interval: 1 cycle, 2 when a prefetch starts.
+// for a send WQE. Initiation interval: 1 cycle, 2 when a prefetch starts. Of a shared
+// queue: 1 cycle more to take an entry, and one more if the request before was of another
+// queue or, not taking one, of another QP; initiation interval 2 (3; else 1 or 2) cycles.
+// In order that is 2.1 cycles an entry of up to 64 bytes, 4 of 128, 14 of 512, if a read
+// takes 125. In any order it is a read of 512 bytes in its full latency for each entry that
+// no line holds: 19 cycles an entry if all of the ring is in lines and most of it posted,
+// 123 (the read's and 12) if the ring is much larger. A shared queue's request that waits
+// for its line holds up those behind it.
 //
 // Invariants:
 //   - at most two lines of a QP's receive queue are valid: that of the last request
 //     and the next; entries that are used up unread (Skip) count as requested;
+//   - at most one valid line has a given block of a shared queue, and what a QP holds lies
+//     in it as it was posted, or not at all;
 //   - a line is not reused while a read or an answer of it is under way, so data
 //     never lands in another's line, and read data always has room;
 //   - at most one read of a line is under way, of a send WQE that goes on at the
@@ -64,8 +85,10 @@ const (
 
 // Params are the sizes.
 type Params struct {
-	Lines int // 512-byte lines, 2 to 64; 0: 64
-	Gets  int // requests between Lookup and Store, 2 to 48; 0: 48
+	Lines  int // 512-byte lines, 2 to 64; 0: 64
+	Gets   int // requests between Lookup and Store, 2 to 48; 0: 48
+	LogQP  int // log2 of the QPs; 0: 10
+	LogSRQ int // log2 of the shared receive queues; 0: 6
 }
 
 // Fetch is the block: Lookup has the ports Get, Ahead and Read, Store has Data and
@@ -84,13 +107,19 @@ func New(p Params) *Fetch {
 	if p.Gets != 0 {
 		gets = min(max(p.Gets, 2), maxGets)
 	}
+	hdl.Default(&p.LogQP, 10)
+	hdl.Default(&p.LogSRQ, 6)
 	f := &Fetch{}
 	f.Lookup.lines = lines
 	f.Store.Even.Init(lines*wordsPerLine/2, hdl.ReadFirst)
 	f.Store.Odd.Init(lines*wordsPerLine/2, hdl.ReadFirst)
+	f.Lookup.Lists.Init(1<<p.LogSRQ, hdl.ReadFirst)
+	f.Lookup.Held.Init(1<<p.LogQP, hdl.ReadFirst)
+	f.Lookup.Links.Init(lines*wordsPerLine, hdl.WriteFirst)
 	hdl.Connect(&f.Lookup.Want, &f.Store.Want, gets)
 	hdl.Connect(&f.Lookup.Flight, &f.Store.Flight, lines)
 	hdl.Connect(&f.Store.Filled, &f.Lookup.Filled, 2)
+	hdl.Connect(&f.Store.Links, &f.Lookup.Link, 2)
 	hdl.Connect(&f.Store.Answered, &f.Lookup.Answered, 2)
 	return f
 }
@@ -101,6 +130,7 @@ type want struct {
 	Gen       bool   // use of the line
 	SQ        bool   // the line holds a send WQE
 	Idx       uint16 // asked for; the entry's control segment must name it
+	Slot      uint16 // of a shared queue: for the answer
 	Entry     uint8  // in the line
 	Need      uint8  // entries of the line that have to be there
 	LogStride uint8
@@ -119,11 +149,13 @@ type flight struct {
 	Shift    uint8
 	From, To uint8
 	More     bool // another read of the line follows
+	Shared   bool // of a shared queue: Lookup wants to know the links
 }
 
 // filled says that what was asked for of a line has come.
 type filled struct {
 	Line uint8
+	Err  bool // it could not be read
 }
 
 // answered says that a request no longer needs its line.

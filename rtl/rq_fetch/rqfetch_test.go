@@ -24,6 +24,7 @@ type asked struct {
 	purge  bool
 	skip   bool
 	send   *sendWQE
+	shared *sharedGet
 }
 
 // traffic posts, asks and checks at random, several requests ahead.
@@ -39,6 +40,7 @@ type traffic struct {
 	fault bool // malformed entries now and then
 	wrong map[*ring]map[uint16]abi.VendorErr
 	sqs   map[*ring]*sq // nil: no send queues
+	srqs  []*srq
 }
 
 func newTraffic(t hdltest.T, b *bench, seed uint64, qps, gets int) *traffic {
@@ -74,6 +76,11 @@ func (x *traffic) posted(a port.BusAddr) bool {
 			return true
 		}
 	}
+	for _, q := range x.srqs {
+		if a >= q.base && a < q.base+port.BusAddr(1)<<(q.log+q.logStride) {
+			return true
+		}
+	}
 	return false
 }
 
@@ -98,6 +105,12 @@ func (x *traffic) post(r *ring) {
 // more keeps requests ahead.
 func (x *traffic) more() {
 	for len(x.queue) < x.ahead && x.left > 0 {
+		if n := len(x.srqs); n > 0 && (len(x.rings) == 0 || x.rng.IntN(2) == 0) {
+			if q := x.srqs[x.rng.IntN(n)]; !q.next(x) && x.answerDue() && x.rng.IntN(4) == 0 {
+				return
+			}
+			continue
+		}
 		r := x.rings[x.rng.IntN(len(x.rings))]
 		if x.purging(r) {
 			return
@@ -175,6 +188,11 @@ func (x *traffic) check(w port.RQWQE) {
 	require.NotEmpty(x.t, x.queue, "an answer without a request")
 	a := x.queue[0]
 	x.queue = x.queue[1:]
+	if a.shared != nil {
+		a.shared.check(x, w)
+		x.more()
+		return
+	}
 	if a.send != nil {
 		require.Equal(x.t, a.send.answer, w, "QP %d, send WQE %d", a.r.qpn, a.send.idx)
 		if q := x.sqs[a.r]; a.done {
@@ -208,7 +226,7 @@ func (x *traffic) atMostTwo() {
 	q := &x.b.Fetch.Lookup.Q
 	n := map[port.QPN]int{}
 	for i := range q.Tags {
-		if (q.Valid&^q.SQ)>>i&1 != 0 {
+		if (q.Valid&^q.SQ&^q.Shared)>>i&1 != 0 {
 			n[q.Tags[i].QPN]++
 			require.LessOrEqual(x.t, n[q.Tags[i].QPN], 2)
 		}

@@ -43,6 +43,7 @@ type Store struct {
 	Flight   hdl.In[flight]
 	Filled   hdl.Out[filled]
 	Answered hdl.Out[answered]
+	Links    hdl.Out[links]
 
 	Even, Odd hdl.RAM[word] // port 0 answers, port 1 arriving data
 	hdl.Regs[storeRegs]
@@ -82,7 +83,7 @@ func (s *Store) fill() {
 		d.Merge = true
 		return
 	}
-	if !s.Data.Valid() || !s.Filled.Ready() {
+	if !s.Data.Valid() || !s.Filled.Ready() || f.Shared && !s.Links.Ready() {
 		return
 	}
 	b := s.Data.Take()
@@ -97,9 +98,24 @@ func (s *Store) fill() {
 		copy(to[:first], old[:first])
 		copy(to[first:], b.Data[first:])
 		d.Beat++
+		if f.Shared {
+			s.link(f.Line, w, to)
+		}
 	}
 	if b.Last {
 		s.arrived(f, b.Err)
+	}
+}
+
+// link tells Lookup where the entries that a word of a shared queue's line may hold
+// point to.
+func (s *Store) link(line, w uint8, from *word) {
+	k := s.Links.Next()
+	k.Line, k.Word = line, w
+	for i := range k.Link {
+		var c abi.RWQEControl
+		_ = abi.RWQEControlLayout.Decode(from[i*abi.RWQEDataOffset:], &c) // long enough by type
+		k.Link[i] = link{c.Index, c.Next}
 	}
 }
 
@@ -116,7 +132,7 @@ func (s *Store) arrived(f *flight, err bool) {
 		l.Bad = min(l.Bad, f.From)
 	}
 	if !f.More {
-		s.Filled.Put(filled{Line: f.Line})
+		s.Filled.Put(filled{Line: f.Line, Err: err})
 	}
 	s.Flight.Take()
 }
@@ -167,7 +183,7 @@ func (s *Store) answer() {
 	var out port.RQWQE
 	switch {
 	case w.Vendor != abi.VendorNone:
-		out = port.RQWQE{Err: true, Vendor: w.Vendor}
+		out = port.RQWQE{Slot: w.Slot, Err: true, Vendor: w.Vendor}
 	case !w.Mark:
 		pair := s.pair(w)
 		out = q.Part

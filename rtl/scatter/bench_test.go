@@ -119,9 +119,23 @@ const (
 	region    = 1 << 24
 )
 
+// A key with recvKey is of the domain of receive WQEs, others of the QP's.
+const (
+	recvKey = 1 << 30
+	testPD  = 0x55
+	testRQ  = 0x77
+)
+
+func domain(k port.Key) port.PD {
+	if k&recvKey != 0 {
+		return testRQ
+	}
+	return testPD
+}
+
 // translate is mpt.
 func (b *bench) translate(q port.MptReq) port.MptRes {
-	require.EqualValues(b.t, testPD, q.PD)
+	require.Equal(b.t, domain(q.Key), q.PD)
 	r := port.MptRes{Status: port.MptStatus(q.Key & 7)}
 	switch {
 	case b.killed[q.Key]:

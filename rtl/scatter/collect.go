@@ -10,10 +10,11 @@ import (
 // receive WQE that was completed last; it can't be completed again, in the flush
 // that follows neither.
 type poison struct {
-	Recv bool // a request could not be placed
-	Send bool // a response could not be placed
-	Done bool
-	Last uint16
+	Recv  bool // a request could not be placed
+	Send  bool // a response could not be placed
+	Quiet bool // Recv: and the QP will go on, from that request's receive WQE
+	Done  bool
+	Last  uint16
 }
 
 type collectRegs struct {
@@ -154,9 +155,11 @@ func (c *Collect) last(p *packet, bad poison, f fault) {
 		out.cqe(port.CQEReq{Purge: true, RX: true, QPN: p.QPN})
 		out.Report = reportPurge
 		out.Left += c.heal(p, bad, poison{})
+	case p.Kind == lastWQE:
+		out.cqe(port.CQEReq{LastWQE: true, QPN: p.QPN})
 	case p.Kind == failed:
 		out.answer(p)
-		keep := poison{Recv: bad.Recv && p.Send, Send: bad.Send && !p.Send, Done: bad.Done, Last: bad.Last}
+		keep := poison{Recv: bad.Recv && p.Send, Send: bad.Send && !p.Send, Done: bad.Done && !bad.Quiet, Last: bad.Last}
 		out.Left += c.heal(p, bad, keep)
 		bad.Send = keep.Send
 	case response && bad.Send:
@@ -169,13 +172,13 @@ func (c *Collect) last(p *packet, bad poison, f fault) {
 		place = true
 	case p.WQE && bad.Done && p.RQIdx == bad.Last:
 	case bad.Recv:
-		if p.WQE {
+		if p.ends(bad.Quiet) {
 			out.cqe(p.failure(abi.StatusWRFlush, abi.VendorFlush))
 			bad.Done, bad.Last = true, p.RQIdx
 			c.Poison.Write(1, c.index(p.QPN), &bad)
 		}
 	case p.Kind == flush:
-		out.cqe(p.failure(abi.StatusWRFlush, abi.VendorFlush))
+		out.cqe(p.failure(p.Status, p.Vendor))
 	case p.Kind == reply:
 		if p.WQE {
 			out.cqe(p.failure(p.Status, p.Vendor))
@@ -185,12 +188,12 @@ func (c *Collect) last(p *packet, bad poison, f fault) {
 		out.answer(p)
 		out.Void = true
 	case p.Kind == deliver && !good:
-		if p.WQE {
+		bad.Recv, bad.Quiet = true, f.quiet(p)
+		if p.ends(bad.Quiet) {
 			out.cqe(p.failure(f.WQE, f.Vendor))
 			bad.Done, bad.Last = true, p.RQIdx
 		}
 		out.fault(p, &f)
-		bad.Recv = true
 		c.infect(p.QPN, bad)
 		place = f.Silent // nothing is wrong with the data
 	case p.Kind == deliver:
@@ -206,7 +209,7 @@ func (c *Collect) last(p *packet, bad poison, f fault) {
 		d.Atomics.add(p.QPN)
 	}
 	out.Writes = place && !p.Atomic && p.Len != 0 && d.N != 0
-	if p.Frame {
+	if p.Frame || out.Writes {
 		c.move(p, out.Writes)
 	}
 	if out.Kept || out.HasCQE || out.Writes || out.Left != 0 || out.Report != reportNone {
@@ -214,8 +217,8 @@ func (c *Collect) last(p *packet, bad poison, f fault) {
 	}
 }
 
-// move has the frame released, after its pieces were written if there is something
-// to write.
+// move has the frame released, if there is one, after the pieces were written if there is
+// something to write.
 func (c *Collect) move(p *packet, writes bool) {
 	m := c.Move.Next()
 	*m = move{BufAddr: p.BufAddr, Beats: p.Beats}
@@ -271,5 +274,5 @@ func (d *done) answer(p *packet) {
 // fault tells ack_gen of it.
 func (d *done) fault(p *packet, f *fault) {
 	d.Report, d.PSN, d.MSN, d.Status, d.Vendor = reportFault, p.PSN, p.MSN, f.Status, f.Vendor
-	d.Send, d.Silent = p.Target == port.TargetSend, f.Silent
+	d.Send, d.Silent, d.RQIdx = p.Target == port.TargetSend, f.Silent, p.RQIdx
 }

@@ -73,7 +73,7 @@ func (x *traffic) reborn(q *qp) {
 
 // key is a new key for a use.
 func (x *traffic) key(a abi.AccessFlags) port.Key {
-	k := port.Key(x.rng.Uint32())&^0xff | port.Key(a)<<keyAccess
+	k := port.Key(x.rng.Uint32())&^(recvKey|0xff) | port.Key(a)<<keyAccess
 	if x.trouble && x.rng.IntN(100) == 0 {
 		k |= port.Key(1 + x.rng.IntN(4))
 	}
@@ -85,6 +85,9 @@ func (x *traffic) post(q *qp) {
 	before := q.pi
 	for n := 1 + x.rng.IntN(1<<q.log); n > 0 && q.pi-q.free < 1<<q.log; n-- {
 		w := x.newWQE(min(port.MaxSGE, 1<<q.logStride/16-1), 0)
+		for i := range w.list.SGE {
+			w.list.SGE[i].Key |= recvKey
+		}
 		q.wqes[q.pi] = w
 		ctrl := abi.RWQEControl{NumSGE: w.list.Num, Index: q.pi}
 		switch w.wrong {

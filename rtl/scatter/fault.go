@@ -13,6 +13,12 @@ type fault struct {
 	Vendor abi.VendorErr
 }
 
+// quiet tells whether a fault is the peer's alone, so that a QP which acknowledges
+// nothing drops the message, and goes on.
+func (f *fault) quiet(p *packet) bool {
+	return p.Quiet && (f.Status == abi.StatusLocLen || f.Status == abi.StatusRemAccess || f.Status == abi.StatusLocAccess)
+}
+
 // faulty is the fault of a packet: what Split found, or mpt's first refusal.
 func (p *packet) faulty(refused port.MptStatus) fault {
 	switch {

@@ -48,6 +48,7 @@ type done struct {
 	Report report
 	Send   bool // reportFault: of a response
 	Silent bool // reportFault: no NAK
+	RQIdx  uint16
 	Left   uint8
 	QPN    port.QPN
 	PSN    roce.PSN
@@ -155,7 +156,7 @@ func (f *Finish) finish(p *done) {
 		f.Placed.Put(port.Placed{QPN: p.QPN, Job: more.Job})
 	case reportFault:
 		f.Placed.Put(port.Placed{
-			Fault: true, QPN: p.QPN, PSN: p.PSN, MSN: p.MSN, Send: p.Send, Silent: p.Silent, Status: p.Status, Vendor: p.Vendor,
+			Fault: true, QPN: p.QPN, PSN: p.PSN, MSN: p.MSN, Send: p.Send, Silent: p.Silent, RQIdx: p.RQIdx, Status: p.Status, Vendor: p.Vendor,
 		})
 	}
 	if p.Atomic {

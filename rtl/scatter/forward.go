@@ -37,7 +37,7 @@ func (f *Forward) Eval() {
 			return
 		}
 	}
-	if r.Last {
+	if r.Last && r.Beats != 0 {
 		f.Free.Put(port.RxFree{Beats: r.Beats})
 	}
 	f.Runs.Take()

@@ -20,7 +20,8 @@ type frontRegs struct {
 
 // Front takes Places and asks rq_fetch for the WQE that a packet needs: one with
 // payload for the receive queue to know where it goes, the last of a SEND to know
-// that the WQE is sound, a response that brings data. A marker has rq_fetch forget the
+// that the WQE is sound, a response that brings data, whatever may end a WQE of a shared
+// queue. A marker has rq_fetch forget the
 // QP, and waits for that.
 //
 // An acknowledgement with nothing of its QP's send queue before it waits for no WQE
@@ -65,15 +66,21 @@ func (f *Front) Eval() {
 	f.Out.Put(out)
 }
 
-// get asks rq_fetch; the receive WQE of a WRITE is only used up.
+// get asks rq_fetch; the receive WQE of a WRITE is only used up. One of a shared queue
+// is asked for whenever it may end, since rq_fetch knows its slot.
 func (f *Front) get(p *port.Place, out *packet) {
 	v := &p.V
 	g := f.RQGet.Next()
 	*g = port.RQGet{
 		Purge: p.Purge, QPN: v.QPN, Idx: v.RQIdx, Addr: v.RQAddr, Stride: v.RQStride,
-		Next: v.RQNext, Log: v.RQLog, Done: v.EndsWQE, Skip: !out.Fetch,
+		Next: v.RQNext, Log: v.RQLog, Done: v.EndsWQE && !p.GRH, Skip: !out.Fetch,
 	}
-	if out.Kind == deliver && out.Target == port.TargetSend {
+	switch {
+	case out.Kind == deliver && out.Target == port.TargetSend:
 		g.SQ, g.Ref, g.Done = true, v.SQ, v.SQ.Last
+	case out.SRQ && out.WQE:
+		g.SRQ, g.SRQN, g.Idx = true, v.SRQN, out.RQIdx
+		g.Take = v.TakesWQE && !p.Broken && (p.GRH || !v.GRH) // once a message
+		g.First = g.Take && v.First
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"rnic/rtl/port"
 )
 
-const testPD = 0x55
-
 // qp is a queue pair: the model of qpc's context, the driver's rings and the peer.
 type qp struct {
 	n         port.QPN
@@ -102,7 +100,7 @@ type model struct {
 }
 
 func (m *model) answer(o port.RxOp) (v port.RxVerdict) {
-	v = port.RxVerdict{Kind: o.Kind, QPN: o.QPN, PD: testPD, RecvCQN: port.CQN(o.QPN & 7), SrcQPN: o.QPN ^ 0xff}
+	v = port.RxVerdict{Kind: o.Kind, QPN: o.QPN, PD: testPD, RQPD: testRQ, RecvCQN: port.CQN(o.QPN & 7), SrcQPN: o.QPN ^ 0xff}
 	q := m.qps[o.QPN]
 	switch o.Kind {
 	case port.RxPacket:
@@ -281,7 +279,7 @@ func (m *model) accept(q *qp, p *port.RxPkt, v *port.RxVerdict) {
 		q.held, q.active, v.TakesWQE = q.ci, true, true
 		q.ci++
 	}
-	v.Offset = q.offset
+	v.Offset, v.RQIdx = q.offset, q.ci
 	if q.active {
 		v.EndsWQE = op.Ends()
 		m.describe(q, q.held, v)

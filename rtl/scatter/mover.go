@@ -8,7 +8,7 @@ import (
 // move is a frame to be released after its bytes were written.
 type move struct {
 	BufAddr uint32
-	Beats   uint8
+	Beats   uint8 // 0: no frame
 	N       uint8 // pieces
 	Value   bool  // Data is written, not bytes of rx_buf
 	Data    uint64
@@ -19,7 +19,7 @@ type move struct {
 type run struct {
 	Read  bool // the data comes from rx_buf
 	Value bool // the data is Len bytes of Data, from byte Shift on
-	Last  bool // of the frame, which is then released
+	Last  bool // of the frame, which is then released if it has Beats
 	Beats uint8
 	Shift uint8
 	Len   uint8

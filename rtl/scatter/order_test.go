@@ -31,7 +31,7 @@ func play(t *testing.T, p scatter.Params, steps []step) *bench {
 			v = steps[n].v
 			n++
 		}
-		v.QPN, v.PD = o.QPN, testPD
+		v.QPN, v.PD, v.RQPD = o.QPN, testPD, testPD
 		return v
 	}
 	for i, s := range steps {

@@ -171,7 +171,7 @@ func (m *model) deliver(q *qp, s *sentPkt, v *port.RxVerdict) {
 		}
 		q.poison = true
 		f := port.RxOp{
-			Kind: port.RxFault, QPN: q.n, PSN: s.pkt.PSN, MSN: q.msn, Silent: silent, Status: status, Vendor: vendor,
+			Kind: port.RxFault, QPN: q.n, PSN: s.pkt.PSN, MSN: q.msn, RQIdx: v.RQIdx, Silent: silent, Status: status, Vendor: vendor,
 		}
 		if s.pkt.Opcode.Ends() {
 			f.MSN = (q.msn - 1) & 0xffffff

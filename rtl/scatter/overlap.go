@@ -11,8 +11,8 @@ type piece struct {
 
 // overlap cuts bytes [offset, offset+n) of a message along the scatter list:
 // count pieces, in order, none of them empty. fits is false if the list is
-// shorter than that; then there are none.
-func overlap(w *port.RQWQE, offset uint32, n uint16) (p [port.MaxSGE]piece, count uint8, fits bool) {
+// shorter than that, or than need bytes; then there are none.
+func overlap(w *port.RQWQE, offset uint32, n, need uint16) (p [port.MaxSGE]piece, count uint8, fits bool) {
 	from, to := uint64(offset), uint64(offset)+uint64(n)
 	begin := uint64(0) // of the element, in the message
 	for i := range min(int(w.Num), port.MaxSGE) {
@@ -25,7 +25,7 @@ func overlap(w *port.RQWQE, offset uint32, n uint16) (p [port.MaxSGE]piece, coun
 		}
 		begin = end
 	}
-	if to > begin {
+	if max(to, uint64(need)) > begin {
 		return p, 0, false
 	}
 	return p, count, true

@@ -27,8 +27,9 @@ func TestOverlap(t *testing.T) {
 		}
 		offset := rapid.IntRange(0, total+2).Draw(t, "offset")
 		n := rapid.IntRange(0, 4096).Draw(t, "n")
-		p, count, fits := overlap(&w, uint32(offset), uint16(n))
-		require.Equal(t, offset+n <= total, fits)
+		need := rapid.SampledFrom([]int{0, total, total + 1, rapid.IntRange(0, 4136).Draw(t, "any")}).Draw(t, "need") & 0xffff
+		p, count, fits := overlap(&w, uint32(offset), uint16(n), uint16(need))
+		require.Equal(t, max(offset+n, need) <= total, fits)
 		if !fits {
 			require.Zero(t, count)
 			return
@@ -63,12 +64,12 @@ func TestOverlapHuge(t *testing.T) {
 	for i := range w.SGE {
 		w.SGE[i] = port.SGE{Len: 0xffffffff, VA: port.VA(i) << 40, Key: port.Key(i)}
 	}
-	p, n, fits := overlap(&w, 0xfffffffe, 4096)
+	p, n, fits := overlap(&w, 0xfffffffe, 4096, 0)
 	require.True(t, fits)
 	require.EqualValues(t, 2, n)
 	require.Equal(t, piece{Key: 0, VA: 0xfffffffe, Len: 1}, p[0])
 	require.Equal(t, piece{Key: 1, VA: 1 << 40, Len: 4095}, p[1])
 	w.Num = 1
-	_, _, fits = overlap(&w, 0xffffffff, 1)
+	_, _, fits = overlap(&w, 0xffffffff, 1, 0)
 	require.False(t, fits)
 }

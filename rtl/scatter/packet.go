@@ -13,16 +13,17 @@ const (
 	frameOnly kind = iota // release the frame, pass the event on
 	deliver               // place the payload
 	reply                 // pass the acknowledgement on, end a WQE in error
-	flush                 // complete a WQE as flushed
+	flush                 // complete a WQE as flushed, or as broken
 	failed                // a fault has been dealt with
 	purge                 // marker
+	lastWQE               // there is no completion of the QP behind this
 )
 
 // Width is 3 bits.
 func (kind) Width() int { return 3 }
 
 func (k kind) String() string {
-	return [...]string{"FRAME", "DELIVER", "REPLY", "FLUSH", "FAILED", "PURGE", "RESERVED", "RESERVED"}[k&7]
+	return [...]string{"FRAME", "DELIVER", "REPLY", "FLUSH", "FAILED", "PURGE", "LAST_WQE", "RESERVED"}[k&7]
 }
 
 // atomicBytes is what an atomic works on, and what its acknowledgement brings.
@@ -46,14 +47,19 @@ type packet struct {
 	Counted bool // Front counts it
 	Send    bool // failed: of a fault in a response
 	Write   bool // the receive WQE is a WRITE's
+	SRQ     bool // the receive WQE is a shared queue's
+	Quiet   bool // of a QP that goes on after faults that are the peer's
 	Solicit bool
 	Flags   uint8 // of the completion
 	QPN     port.QPN
 	PD      port.PD
+	RQPD    port.PD // of the elements of the receive WQE
 	RecvCQN port.CQN
 	SrcQPN  port.QPN
 	RQIdx   uint16
+	Slot    uint16 // of the receive WQE, for its completion
 	Len     uint16
+	Need    uint16 // bytes that the receive WQE must have, from its beginning
 	Offset  uint32
 	BufAddr uint32
 	Imm     uint32
@@ -65,7 +71,7 @@ type packet struct {
 	Synd    uint8        // answer an ACK: its syndrome,
 	AckPSN  roce.PSN     // PSN
 	AckMSN  port.MSN     // and MSN
-	Status  abi.WCStatus // reply: of the WQE; deliver: the fault found so far
+	Status  abi.WCStatus // reply, flush: of the WQE; deliver: the fault found so far
 	Vendor  abi.VendorErr
 }
 
@@ -86,12 +92,16 @@ func (a answer) String() string { return [...]string{"NONE", "ACK", "JOB", "RESE
 // classify says what a Place asks for.
 func classify(p *port.Place) kind {
 	switch {
+	case p.Broken:
+		return flush
 	case p.Purge:
 		return purge
 	case p.V.Kind == port.RxFault:
 		return failed
 	case p.V.Action == port.RxFlushed:
 		return flush
+	case p.V.Action == port.RxNothing && p.V.LastWQE:
+		return lastWQE
 	case p.V.Action == port.RxReply, p.V.Action == port.RxPlace && p.V.Error:
 		return reply
 	case p.V.Action == port.RxPlace:
@@ -105,25 +115,31 @@ func newPacket(p *port.Place) packet {
 	v := &p.V
 	out := packet{
 		Kind: classify(p), Target: v.Target, Frame: p.HasFrame, Beats: p.Beats,
-		Ends: v.EndsWQE, Send: p.Send, Solicit: p.Solicit,
-		QPN: v.QPN, PD: v.PD, RecvCQN: v.RecvCQN, SrcQPN: v.SrcQPN,
-		RQIdx: v.RQIdx, Len: p.Len, Offset: v.Offset, BufAddr: p.BufAddr, Imm: p.Imm,
+		Ends: v.EndsWQE && !p.GRH, Send: p.Send, Solicit: p.Solicit,
+		SRQ: v.SRQ, Quiet: v.Quiet, QPN: v.QPN, PD: v.PD, RQPD: v.RQPD, RecvCQN: v.RecvCQN, SrcQPN: v.SrcQPN,
+		RQIdx: v.RQIdx, Len: p.Len, Need: p.Need, Offset: v.Offset, BufAddr: p.BufAddr, Imm: p.Imm,
 		PSN: p.PSN, MSN: p.MSN, Remote: v.Remote, Data: p.Value,
 		Synd: v.Ack.Syndrome, AckPSN: v.Ack.PSN, AckMSN: v.Ack.MSN, Status: v.Status, Vendor: v.Vendor,
 	}
 	switch {
-	case out.Kind == frameOnly:
+	case out.Kind == frameOnly, p.Broken, p.GRH:
 	case v.Job.Kind != port.JobNone:
 		out.Answer = answerJob
 	case v.Ack.Send:
 		out.Answer = answerAck
 	}
-	out.Event = v.HasEvent || v.Action == port.RxAck
+	out.Event = (v.HasEvent || v.Action == port.RxAck) && !p.Broken && !p.GRH
 	out.WQE = out.Kind == flush || out.Kind == reply && v.Error
-	if out.Kind == deliver {
+	switch {
+	case p.Broken:
+		out.SRQ, out.RQIdx, out.Status, out.Vendor = true, v.Broken, v.BrokenStatus, v.BrokenVendor
+	case out.Kind == flush:
+		out.Status, out.Vendor = abi.StatusWRFlush, abi.VendorFlush
+	case out.Kind == deliver:
 		out.place(p)
 	}
-	out.Fetch = out.Fetch || out.Kind == purge
+	out.Slot = out.RQIdx
+	out.Fetch = out.Fetch || out.Kind == purge || out.SRQ && out.WQE
 	return out
 }
 
@@ -153,19 +169,34 @@ func (p *packet) place(from *port.Place) {
 		p.Flags = uint8(abi.CQEWithImm)
 	case p.Kill:
 		p.Flags = uint8(abi.CQEWithInv)
+	case from.VLAN:
+		p.Flags = uint8(abi.CQEVLAN)
+	}
+	if from.V.GRH {
+		p.Flags |= uint8(abi.CQEGRH)
 	}
 }
+
+// scattered tells whether the bytes of a packet with payload go along the list of the
+// WQE that is fetched. Of a WRITE that takes one of a shared queue only the slot counts.
+func (p *packet) scattered() bool {
+	return p.Target == port.TargetRecv || p.Target == port.TargetSend
+}
+
+// ends tells whether a fault or what follows it ends the receive WQE of a packet, if it
+// has one. One that goes back to its queue (quiet) does not, for it will be used again.
+func (p *packet) ends(quiet bool) bool { return p.WQE && (p.SRQ || !quiet) }
 
 // completion is the CQE of a message received.
 func (p *packet) completion() port.CQEReq {
 	c := port.CQEReq{
-		CQN: p.RecvCQN, QPN: p.QPN, UnitIdx: p.RQIdx, Opcode: abi.WCRecv, SrcQPN: p.SrcQPN,
+		CQN: p.RecvCQN, QPN: p.QPN, UnitIdx: p.Slot, Opcode: abi.WCRecv, SrcQPN: p.SrcQPN,
 		ByteLen: p.Offset + uint32(p.Len), Solicited: p.Solicit, Flags: p.Flags,
 	}
 	if p.Write {
 		c.Opcode = abi.WCRecvWithImm
 	}
-	if p.Flags != 0 {
+	if p.Flags&^uint8(abi.CQEGRH) != 0 {
 		c.Imm = p.Imm
 	}
 	return c
@@ -174,6 +205,6 @@ func (p *packet) completion() port.CQEReq {
 // failure is the CQE of the packet's receive WQE in error.
 func (p *packet) failure(s abi.WCStatus, v abi.VendorErr) port.CQEReq {
 	return port.CQEReq{
-		CQN: p.RecvCQN, QPN: p.QPN, UnitIdx: p.RQIdx, Opcode: abi.WCRecv, Status: s, Vendor: v, Solicited: true,
+		CQN: p.RecvCQN, QPN: p.QPN, UnitIdx: p.Slot, Opcode: abi.WCRecv, Status: s, Vendor: v, Solicited: true,
 	}
 }

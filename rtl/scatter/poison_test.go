@@ -20,7 +20,7 @@ func TestHeldWQEOnce(t *testing.T) {
 		b.buf.onFree = func() {}
 		flushes := 0
 		b.Qpc.Answer = func(o port.RxOp) port.RxVerdict {
-			v := port.RxVerdict{QPN: 1, PD: testPD, Action: port.RxNothing, RQStride: 32, RQLog: 4, RQAddr: 0x4000}
+			v := port.RxVerdict{QPN: 1, PD: testPD, RQPD: testPD, Action: port.RxNothing, RQStride: 32, RQLog: 4, RQAddr: 0x4000}
 			switch o.Kind {
 			case port.RxPacket: // two packets of a message, then one of the next
 				v.Action, v.Target, v.RQIdx, v.EndsWQE = port.RxPlace, port.TargetRecv, uint16(o.Pkt.Imm), o.Pkt.Opcode.Ends()
@@ -77,7 +77,7 @@ func TestFirstRefusal(t *testing.T) {
 	x := newTraffic(b, 1, 1, 0, false)
 	q := x.list[0]
 	b.Qpc.Answer = func(o port.RxOp) port.RxVerdict {
-		v := port.RxVerdict{QPN: q.n, PD: testPD, Action: port.RxFailed}
+		v := port.RxVerdict{QPN: q.n, PD: testPD, RQPD: testPD, Action: port.RxFailed}
 		if o.Kind == port.RxPacket {
 			v.Action, v.Target, v.EndsWQE = port.RxPlace, port.TargetRecv, true
 			x.describe(q, 0, &v)

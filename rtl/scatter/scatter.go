@@ -43,11 +43,20 @@
 // behind it must not be executed. A response's: no response of the QP is placed, and none
 // of its events goes on, until the RxFailed of that fault.
 //
+// A QP that acknowledges nothing (UC, UD, raw) survives a fault that is the peer's alone: a
+// message too long for its receive WQE, or a bad R_Key. Then nothing completes, flushes
+// neither: until RxFailed comes by all of the QP is dropped, and its receive WQEs are taken
+// again from that of the fault on. Those of a shared queue can't go back: they complete
+// once, the first with the fault's status, others as flushed. The header of a datagram is
+// an element before the packet, without a frame, and is where one that does not fit is
+// found. Whatever may complete a WQE of a shared queue asks rq_fetch for its slot, which
+// is the index that the completion gives; by its number it is known as completed.
+//
 // Latency: Place to WriteReq 5 cycles plus rq_fetch's and mpt's; to Event 2 if
 // nothing of the same QP's send queue is before it, to Placed of a check 4 plus
 // mpt's. Initiation interval: 1 cycle a packet without payload, max(1, pieces, runs,
 // beats) else; a run ends at the end of a piece and at a page boundary; a SEND with
-// invalidate 3 plus mpt's. While some QP is poisoned, one cycle more.
+// invalidate 3 plus mpt's; a datagram of 64 bytes, in two elements, 3. While some QP is poisoned, one cycle more.
 //
 // Invariants:
 //   - frames are released in order, each once, after their bytes were read;

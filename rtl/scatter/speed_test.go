@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rnic/hdl"
+	"rnic/roce"
 	"rnic/rtl/port"
 )
 
@@ -67,4 +68,34 @@ func TestLatency(t *testing.T) {
 	arrived := uint64(3*400 + 1) // an agent's beat of cycle c is seen in c+1
 	t.Logf("%d cycles from RxPkt to WriteReq, %d to Placed's ACK", b.Write.At[3]-arrived, b.Resp.At[3]-arrived)
 	require.LessOrEqual(t, b.Write.At[3]-arrived, uint64(16))
+}
+
+// TestDatagrams: those of 64 bytes take as long as SENDs of RC do, for the same number of
+// QPs.
+func TestDatagrams(t *testing.T) {
+	const qps, per = 8, 10
+	rate := func(ud bool) float64 {
+		var steps []step
+		for i := range uint16(per) {
+			for n := range port.QPN(qps) {
+				s := datagram(n+1, i, 64, true)
+				if !ud {
+					s.op, s.v.GRH, s.v.Quiet, s.v.Offset, s.v.Ack.Send = roce.RCSendOnly, false, false, 0, true
+				}
+				steps = append(steps, s)
+			}
+		}
+		b := playDatagrams(t, steps)
+		b.host.latency = 20
+		for i := range uint16(16) {
+			postList(b, i, lkey, 200)
+		}
+		b.settle()
+		require.Len(t, b.CQE.Got, qps*per)
+		from := qps * per / 4
+		return float64(b.CQE.At[qps*per-1]-b.CQE.At[from]) / float64(qps*per-1-from)
+	}
+	rc, ud := rate(false), rate(true)
+	t.Logf("%.2f cycles a datagram of 64 bytes, %.2f a SEND of RC", ud, rc)
+	require.LessOrEqual(t, ud, max(rc+0.1, 4.0))
 }

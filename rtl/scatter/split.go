@@ -41,13 +41,18 @@ func (s *Split) Eval() {
 	}
 	out := s.Out.Next()
 	*out = checked{Last: true, P: *p}
+	if p.Fetch && p.SRQ {
+		out.P.Slot = s.RQWQE.Head().Slot
+	}
 	switch {
 	case p.Kind != deliver:
-	case p.Fetch:
+	case p.Fetch && s.RQWQE.Head().Err:
+		out.P.Status, out.P.Vendor = abi.StatusLocQPOp, s.RQWQE.Head().Vendor
+	case p.Fetch && p.scattered():
 		s.cut(s.RQWQE.Head(), out)
 	case p.Target == port.TargetRemote:
 		s.Mpt.Put(port.MptReq{
-			Key: p.Remote.Key, VA: p.Remote.VA, Len: p.Len, Range: p.Remote.Range, PD: p.PD, Access: p.Remote.Access,
+			QPN: p.QPN, Key: p.Remote.Key, VA: p.Remote.VA, Len: p.Len, Range: p.Remote.Range, PD: p.PD, Access: p.Remote.Access,
 		})
 		out.Mpt = true
 	}
@@ -72,7 +77,7 @@ func (s *Split) kill(p *packet) {
 		return
 	}
 	if *s.Kill.Take() {
-		s.Mpt.Put(port.MptReq{Key: port.Key(p.Imm), PD: p.PD, Invalidate: true})
+		s.Mpt.Put(port.MptReq{QPN: p.QPN, Key: port.Key(p.Imm), PD: p.PD, Invalidate: true})
 	}
 	s.D.Waits = false
 	s.In.Take()
@@ -82,12 +87,11 @@ func (s *Split) kill(p *packet) {
 // packet with a key to invalidate are not its last element.
 func (s *Split) cut(w *port.RQWQE, out *checked) {
 	p := &out.P
-	if w.Err {
-		p.Status, p.Vendor = abi.StatusLocQPOp, w.Vendor
-		return
+	pieces, n, fits := overlap(w, p.Offset, p.Len, p.Need)
+	i, pd := s.Q.Piece, p.PD
+	if p.Target == port.TargetRecv {
+		pd = p.RQPD
 	}
-	pieces, n, fits := overlap(w, p.Offset, p.Len)
-	i := s.Q.Piece
 	switch {
 	case !fits:
 		p.Status, p.Vendor = abi.StatusLocLen, abi.VendorRecvTooLong
@@ -96,7 +100,7 @@ func (s *Split) cut(w *port.RQWQE, out *checked) {
 		}
 	case i < n:
 		s.Mpt.Put(port.MptReq{
-			Key: pieces[i].Key, VA: pieces[i].VA, Len: pieces[i].Len, PD: p.PD, Access: uint8(abi.AccessLocalWrite),
+			QPN: p.QPN, Key: pieces[i].Key, VA: pieces[i].VA, Len: pieces[i].Len, PD: pd, Access: uint8(abi.AccessLocalWrite),
 		})
 		out.Mpt, out.Last = true, i == n-1 && !p.Kill
 	}

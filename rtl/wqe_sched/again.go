@@ -16,7 +16,7 @@ func changed(c *port.SQCtx, w *wqe, at *progress) bool {
 		if at.Offset > 0 && at.Offset >= w.Len {
 			return true
 		}
-		n := packetsOf(w.Len-at.Offset, mtuShift(c.MTU))
+		n := packetsOf(w.Len-at.Offset, mtuShift(c))
 		return uint16(w.Units) > units || n > psns || last && n != psns
 	case kindFault: // nothing is entered behind one
 		return !last || psns > 0
@@ -42,7 +42,8 @@ func (x *Exec) revoked(s *service, at *progress) {
 		at.noPacket()
 		return
 	}
-	x.Pkt.Put(port.TxPkt{QPN: s.Ctx.QPN, Gen: s.Ctx.Gen, Opcode: roce.RCSendMiddle, PSN: at.PSN, LastPSN: at.PSN, Len: 1, NumPieces: 1, WQEIdx: at.Idx})
+	x.Pkt.Put(port.TxPkt{QPN: s.Ctx.QPN, Gen: s.Ctx.Gen, Opcode: opcodeOf(s.Ctx.Type, roce.RCSendMiddle), Unacked: unacked(s.Ctx.Type),
+		PSN: at.PSN, LastPSN: at.PSN, Len: 1, NumPieces: 1, WQEIdx: at.Idx})
 	x.Piece.Put(port.TxPiece{Key: badKey, Len: 1})
 	at.sent(1)
 	at.Stop, at.Outcome = true, idle

@@ -27,6 +27,7 @@ var _ T = (*testing.T)(nil)
 
 // queuePair is the model's context of a QP and its ring in host memory.
 type queuePair struct {
+	Type     abi.QPType
 	State    abi.QPState
 	Base     port.BusAddr
 	Log      uint8
@@ -82,6 +83,8 @@ type bench struct {
 	Pkt      agent.Sink[port.TxPkt]
 	Piece    agent.Sink[port.TxPiece]
 	Stats    statsTap
+	Mem      agent.Responder[port.MemOp, port.MemRes]
+	MemPages agent.Sink[port.Beat]
 
 	t        T
 	k        *hdl.Kernel
@@ -97,6 +100,7 @@ type bench struct {
 	progress hdl.Event
 	lives    []*queuePair // all that ever were, by CQN
 	owner    []*queuePair // of each packet taken
+	memOf    []*queuePair // of each memory operation
 }
 
 // ack is an acknowledgement under way.
@@ -127,7 +131,7 @@ func newBench(t T, o hdl.Options, p wqesched.Params, throttle uint64) *bench {
 	b.latency = func() uint64 { return 20 }
 	b.ackDelay = func() uint64 { return 30 }
 	for _, th := range []*agent.Throttle{&b.Activate.Throttle, &b.Push.Throttle, &b.Stale.Throttle, &b.QPC.Throttle, &b.Read.Throttle, &b.Data.Throttle,
-		&b.Sent.Throttle, &b.Ahead.Throttle, &b.Pkt.Throttle, &b.Piece.Throttle} {
+		&b.Sent.Throttle, &b.Ahead.Throttle, &b.Pkt.Throttle, &b.Piece.Throttle, &b.Mem.Throttle, &b.MemPages.Throttle} {
 		th.Seed = throttle
 	}
 	s := b.Sched
@@ -146,11 +150,16 @@ func newBench(t T, o hdl.Options, p wqesched.Params, throttle uint64) *bench {
 	hdl.Connect(&s.Exec.Pkt, &b.Pkt.In, 2)
 	hdl.Connect(&s.Exec.Piece, &b.Piece.In, 2)
 	hdl.Connect(&s.Exec.Put, &b.Put.In, 2)
+	hdl.Connect(&s.Exec.MemOp, &b.Mem.In, 2)
+	hdl.Connect(&b.Mem.Out, &s.Exec.MemRes, 2)
+	hdl.Connect(&s.Exec.MemPages, &b.MemPages.In, 2)
 	hdl.Wire(&s.Fetch.Stats, &b.Stats.Tap)
 	b.Data.NotBefore = func(n int) uint64 { return b.due[n] }
 	b.QPC.Answer = b.get
 	b.QPC.Latency = func() uint64 { return 3 }
 	b.Put.OnTake = b.put
+	b.Mem.Answer = b.memory
+	b.Mem.Latency = func() uint64 { return 5 }
 	b.Read.OnTake = b.read
 	b.Sent.OnTake = b.sent
 	b.Post.OnTake = b.readPost
@@ -173,12 +182,12 @@ func (b *bench) qp(log uint8, mtu roce.MTU, window uint32, messages int) *queueP
 
 // life is a new context for QP n.
 func (b *bench) life(n int, log uint8, mtu roce.MTU, window uint32, messages int) *queuePair {
-	q := &queuePair{State: abi.QPRTS, CQN: port.CQN(len(b.lives)), Base: port.BusAddr(len(b.lives)+1) << 24, Log: log, MTU: mtu, Window: window, Messages: messages,
+	q := &queuePair{Type: abi.QPTypeRC, State: abi.QPRTS, CQN: port.CQN(len(b.lives)), Base: port.BusAddr(len(b.lives)+1) << 24, Log: log, MTU: mtu, Window: window, Messages: messages,
 		Depth: 16, Ring: make([][64]byte, 1<<log)}
 	q.PI = uint16(b.rng.Uint32())
 	q.start(q.PI, roce.PSN(b.rng.Uint32()&0xffffff))
 	if n < len(b.qps) {
-		q.Gens = b.qps[n].Gens
+		q.Type, q.Gens = b.qps[n].Type, b.qps[n].Gens
 	}
 	q.firstGen, q.Starts = q.Gens, map[int]roce.PSN{}
 	b.lives = append(b.lives, q)
@@ -242,7 +251,10 @@ func (b *bench) sent(s port.Sent) {
 	if len(q.Live) > q.Messages {
 		b.t.Errorf("QP %d: more entries than granted", s.QPN)
 	}
-	if s.Kind == port.SentLocal || s.LastPSN.Before(q.Una) || q.State == abi.QPErr {
+	if s.Gen != q.Open {
+		b.t.Errorf("QP %d: an entry of generation %d, not %d", s.QPN, s.Gen, q.Open)
+	}
+	if s.Kind == port.SentLocal || s.LastPSN.Before(q.Una) || q.down() {
 		b.acks = append(b.acks, ack{at: b.k.Cycle() + 5, qpn: int(s.QPN), una: q.Una, cqn: q.CQN, local: true})
 		b.ackEvent.Notify()
 	}
@@ -279,7 +291,7 @@ func (b *bench) pkt(p port.TxPkt) {
 	if gaveUp(&p) {
 		b.fail(int(p.QPN))
 	}
-	if p.AckReq {
+	if p.AckReq || p.Unacked {
 		b.acks = append(b.acks, ack{at: b.k.Cycle() + b.ackDelay(), qpn: int(p.QPN), una: after, cqn: q.CQN})
 		b.ackEvent.Notify()
 	}

@@ -10,22 +10,25 @@ import (
 
 // status is how the model expects a WQE to end before it was flushed, on a QP that
 // may have so many READs outstanding.
-func (w *work) status(depth int) (abi.WCStatus, abi.VendorErr) {
+func (w *work) status(q *queuePair) (abi.WCStatus, abi.VendorErr) {
 	c := &w.Ctrl
 	inlined := c.Flags&abi.WQEInlined != 0
 	switch {
 	case c.Units == 0 || c.Units > abi.MaxUnits || uint16(c.Units) > w.Units:
 		return abi.StatusLocQPOp, abi.VendorWQEFormat
+	case c.Op > abi.OpNop || !q.does(c.Op):
+		return abi.StatusLocQPOp, abi.VendorWQEOp
 	case c.Op == abi.OpNop:
 		return abi.StatusSuccess, abi.VendorNone
-	case c.Op >= abi.OpLocalInv:
-		return abi.StatusLocQPOp, abi.VendorWQEOp
+	case memory(c.Op):
+		return w.memoryStatus()
 	case inlined && (reads(c.Op) || c.InlineLen > 64),
 		!inlined && (c.NumSGE > 16 || atomic(c.Op) && c.NumSGE > 1):
 		return abi.StatusLocQPOp, abi.VendorWQEFormat
-	case w.length() > abi.MaxMessage, atomic(c.Op) && w.length() != 8:
+	case w.length() > abi.MaxMessage, atomic(c.Op) && w.length() != 8,
+		!q.fits(w.length()):
 		return abi.StatusLocLen, abi.VendorWQELength
-	case reads(c.Op) && depth == 0:
+	case reads(c.Op) && q.Depth == 0:
 		return abi.StatusLocQPOp, abi.VendorWQEOp
 	}
 	return abi.StatusSuccess, abi.VendorNone
@@ -76,6 +79,7 @@ type output struct {
 	pieces [][]port.TxPiece
 	posts  []port.ReadPost
 	ahead  []port.SQAhead
+	mem    []memOp
 	purged int
 }
 
@@ -93,6 +97,7 @@ func (b *bench) collect() []output {
 		pieces = pieces[p.NumPieces:]
 	}
 	require.Empty(b.t, pieces)
+	b.collectPages()
 	var out []output
 	for _, q := range b.lives {
 		out = append(out, q.out)
@@ -131,7 +136,7 @@ func (b *bench) checkLife(i int, q *queuePair) {
 		if !q.Bad {
 			require.Equal(b.t, w.Ctrl.Flags&abi.WQESignalled != 0 || q.Sig, s.Signaled)
 		}
-		status, vendor := w.status(q.Depth)
+		status, vendor := w.status(q)
 		if q.Bad && s.Vendor == abi.VendorWQERead {
 			require.Equal(b.t, abi.StatusLocQPOp, s.Status)
 			require.False(b.t, flushing)
@@ -150,15 +155,24 @@ func (b *bench) checkLife(i int, q *queuePair) {
 		require.Equal(b.t, status, s.Status, "life %d WQE %d %v", i, j, w.Ctrl)
 		require.Equal(b.t, vendor, s.Vendor)
 		require.Equal(b.t, w.Ctrl.Op, s.Op)
-		if status != abi.StatusSuccess || w.Ctrl.Op == abi.OpNop {
+		if memory(w.Ctrl.Op) && status != abi.StatusLocQPOp {
+			require.NotEmpty(b.t, o.mem, "life %d WQE %d", i, j)
+			require.Equal(b.t, w.memOp(o.mem[0].QPN), o.mem[0])
+			o.mem = o.mem[1:]
+		}
+		if status != abi.StatusSuccess || w.Ctrl.Op >= abi.OpLocalInv {
 			require.Equal(b.t, port.SentLocal, s.Kind)
 			flushing = status != abi.StatusSuccess
 			continue
 		}
 		require.Equal(b.t, port.SentWire, s.Kind)
 		require.Equal(b.t, uint32(w.length()), s.ByteLen)
-		require.EqualValues(b.t, 1000, s.Arm)
-		n := q.MTU.Packets(s.ByteLen)
+		if q.unacked() {
+			require.Zero(b.t, s.Arm)
+		} else {
+			require.EqualValues(b.t, 1000, s.Arm)
+		}
+		n := q.packets(s.ByteLen)
 		require.Equal(b.t, psn, s.FirstPSN)
 		require.Equal(b.t, psn.Add(n-1), s.LastPSN)
 		if reads(w.Ctrl.Op) {
@@ -177,7 +191,7 @@ func (b *bench) checkLife(i int, q *queuePair) {
 			psn, pkt = psn.Add(n), pkt+1
 			continue
 		}
-		for k, spans := range w.spans(q.MTU.Bytes()) {
+		for k, spans := range w.spans(q.mtu()) {
 			if pkt == len(o.pkts) && (q.Failed || q.Reset) {
 				flushing = true // ended in the middle of a message
 				break
@@ -200,6 +214,7 @@ func (b *bench) checkLife(i int, q *queuePair) {
 	require.True(b.t, len(sent) == 0 || flushing, "life %d: entries left over", i)
 	require.Len(b.t, o.pkts, pkt, "life %d: packets left over", i)
 	require.Empty(b.t, o.posts, "life %d: READs left over", i)
+	require.Empty(b.t, o.mem, "life %d: memory operations left over", i)
 	require.Empty(b.t, o.ahead, "life %d: reads of their WQEs left over", i)
 	require.Equal(b.t, psn, q.Top)
 	require.Zero(b.t, q.Wire, "life %d: requests that no Put told of", i)
@@ -208,7 +223,7 @@ func (b *bench) checkLife(i int, q *queuePair) {
 
 // gaveUp tells the packet that stands for a message whose WQE can't be read any
 // more: pkt_tx finds no key for it.
-func gaveUp(p *port.TxPkt) bool { return p.Opcode == roce.RCSendMiddle && p.Len == 1 }
+func gaveUp(p *port.TxPkt) bool { return p.Opcode&0x1f == roce.RCSendMiddle && p.Len == 1 }
 
 func (b *bench) checkPacket(q *queuePair, w *work, p *port.TxPkt, pieces []port.TxPiece, psn roce.PSN, first, last bool, spans []span) {
 	b.t.Helper()
@@ -232,6 +247,7 @@ func (b *bench) checkPacket(q *queuePair, w *work, p *port.TxPkt, pieces []port.
 	if q.Window < 1<<15 {
 		want.AckReq = want.AckReq || p.AckReq // the last of the window, too
 	}
+	q.address(w, &want)
 	for i, s := range spans {
 		want.Len += uint16(s.n)
 		g := pieces[i]

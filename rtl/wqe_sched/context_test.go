@@ -9,7 +9,7 @@ import (
 // get answers as qpc does.
 func (b *bench) get(g port.SQGet) port.SQCtx {
 	q := b.qps[g.QPN]
-	c := port.SQCtx{QPN: g.QPN, State: q.State, MTU: uint16(q.MTU.Bytes()), SQBase: q.Base, SQLog: q.Log, PI: q.PI,
+	c := port.SQCtx{QPN: g.QPN, Type: q.Type, PD: port.PD(0x100 + g.QPN), State: q.State, MTU: uint16(q.MTU.Bytes()), SQBase: q.Base, SQLog: q.Log, PI: q.PI,
 		ExecIdx: q.Exec, Offset: q.Offset, NextPSN: q.Next, Entered: q.Entered, EnteredPSN: q.EnterPSN, Gen: q.gen(),
 		Arm: 1000, SendCQN: q.CQN, SigAll: q.Sig}
 	if q.Busy {
@@ -18,7 +18,7 @@ func (b *bench) get(g port.SQGet) port.SQCtx {
 	if q.PI == q.Exec || q.State == abi.QPReset || q.State == abi.QPRTS && (q.Rewinding || q.Paused && q.Exec == q.Entered) {
 		return c
 	}
-	c.Run, c.Flush = q.State == abi.QPRTS, q.State == abi.QPErr
+	c.Run, c.Flush = q.State == abi.QPRTS, q.down()
 	if c.Run {
 		c.Window = uint16(q.Window - min(q.Window, q.Next.Diff(q.Una)))
 	}
@@ -28,6 +28,12 @@ func (b *bench) get(g port.SQGet) port.SQCtx {
 	c.Reads, c.Reading, c.Idle = uint8(q.Depth-len(q.Reads)), len(q.Reads) > 0, q.Next == q.Una
 	if c.Credits = 0xffff; q.Limited {
 		c.Credits = uint16(q.Credits)
+	}
+	if q.unacked() {
+		c.Credits, c.Reads, c.Window = 0xffff, 0, 0
+		if c.Run && q.Next.Diff(q.Una)+1<<16 < 1<<23 {
+			c.Window = 0xffff
+		}
 	}
 	q.Busy = c.Run || c.Flush
 	q.Open, q.Granted = c.Gen, c.Messages
@@ -43,7 +49,7 @@ func (b *bench) put(p port.SQPut) {
 	q.Entries += int(p.Messages)
 	q.Wire -= int(p.Requests)
 	q.Takers -= int(p.Credited)
-	if q.Credits -= int(p.Credited); q.Limited && q.Credits < 0 {
+	if q.Credits -= int(p.Credited); q.Limited && q.Credits < 0 && !q.unacked() {
 		b.t.Errorf("QP %d: more requests than credits", p.QPN)
 	}
 	if p.Messages > q.Granted {
@@ -61,7 +67,7 @@ func (b *bench) put(p port.SQPut) {
 	if q.Top.Before(p.NextPSN) {
 		q.Top = p.NextPSN
 	}
-	if q.State == abi.QPErr {
+	if q.down() {
 		q.Exec, q.Offset = q.Entered, 0
 	}
 	switch {
@@ -74,6 +80,9 @@ func (b *bench) put(p port.SQPut) {
 	}
 	b.progress.Notify()
 }
+
+// down tells whether what is posted is flushed.
+func (q *queuePair) down() bool { return q.State == abi.QPErr || q.State == abi.QPSQE }
 
 // reset ends the life of a QP, in any state, and begins another.
 func (b *bench) reset(th *hdl.Thread, qpn int) {
@@ -106,6 +115,9 @@ func (b *bench) fail(qpn int) {
 		return
 	}
 	q.State, q.Failed, q.Rewinding = abi.QPErr, true, false
+	if q.unacked() {
+		q.State = abi.QPSQE
+	}
 	if !q.Busy {
 		q.Exec, q.Offset = q.Entered, 0
 	}

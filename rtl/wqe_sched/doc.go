@@ -5,6 +5,7 @@
 //	Free, Purge ─►│ ──grant, token, purge──►    │ ──WQE──────►    │ ──► ReadPost, Ahead
 //	              │ ◄──ready─────────────────   │                 │ ──► Pkt, Piece
 //	              │                             │                 │ ──► Put
+//	              │                             │                 │ ◄─► MemOp, MemRes
 //	              │        Push, Data, Stale ──►│──► Read, newest │
 //	              │ ◄──done─────────────────────│─────────────────┤
 //	              │                             │ ◄──release──────┘
@@ -83,23 +84,41 @@
 // still open. A QP with no initiator depth at all has its READ or atomic fail
 // instead: none could ever start.
 //
+// UC, UD and raw QPs have the operations of their transport; others are faults, as are a
+// datagram over the MTU and a frame that is not of 14 to 4096 bytes. Each datagram and
+// frame is one packet; in place of the remote address the WQE of a datagram has the
+// address handle. None of their packets asks for an answer: Unacked says that what has
+// left is done, and there is no window but that of 2^23 PSNs. So a UC message of nearly
+// that many starts only when nothing is in flight.
+//
+// BIND_MW, LOCAL_INV and FAST_REG are executed by mpt, when all WQEs before them are done:
+// nothing of the QP is in flight and no READ is outstanding. Else the service ends, and
+// qpc activates the QP when that is so. The room for the entry is there before mpt is
+// asked; its answer is awaited with the service open, and nobody else is served
+// meanwhile: the entries come in order, and what is behind it finds the key as it is to
+// be. One that is refused is an entry in error, signalled or not, and ends the service
+// with Fault. Since nothing was in flight none is ever executed again. Only what mpt
+// can't judge makes one malformed: its units, how many pages and of what size.
+//
 // A malformed WQE, an unknown operation or an unreadable ring closes the service
 // with Fault. When WQEs are flushed, a unit that can't be told to be part of a WQE
 // is flushed as a WQE of its own: each WR completes, whatever the ring holds.
 // Flushing begins at Entered.
 //
 // Ports: Pick.{Activate, Purge, Free, Get}, Fetch.{Ctx, Push, Data, Stale, Read, Stats},
-// Exec.{Sent, ReadPost, Ahead, Pkt, Piece, Put}. Connect Ctx with a depth of at least
+// Exec.{Sent, ReadPost, Ahead, Pkt, Piece, Put, MemOp, MemPages, MemRes}. Connect Ctx with a depth of at least
 // Params.CtxDepth: that is the room that answers are promised. Push is held in its
 // stream until its doorbell has come by; a depth of 2 works, more lets more
 // doorbells overlap. Stale is always taken. qpc must take a Put before a Get that it has not taken yet. Sent,
 // ReadPost and Ahead are put in the cycle of the message's first Pkt, and must be
-// taken without waiting for anything that comes later.
+// taken without waiting for anything that comes later; so must MemOp and MemPages, and
+// MemRes comes for each MemOp.
 //
 // Latency: Activate to Get 2 cycles, Ctx to Pkt 4; so a pushed WQE takes 6 and what
 // qpc needs. Last beat of a read to Pkt 5, if the service is open. Initiation
 // interval: 3 cycles a service of one WQE, 1 cycle a further WQE, 1 cycle a packet
-// or piece, 1 cycle a further unit of a WQE. One QP alone has two blocks in 1 round
+// or piece, 1 cycle a further unit of a WQE, 2 cycles, those of its pages and what mpt needs a
+// memory operation. One QP alone has two blocks in 1 round
 // trip of DMA; one, if its WQEs lie over the ends of blocks. Stale to Put 5, if the service is between
 // packets and nobody else's is before it.
 //

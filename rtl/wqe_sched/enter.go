@@ -29,7 +29,8 @@ func (x *Exec) blocked(s *service, w *wqe, at *progress) bool {
 	case w.Fence && at.Reading:
 	case w.Takes && w.Kind == kindSend && at.Credits == 0:
 	case w.Kind == kindRead && at.Reads == 0 && !noReads(c):
-	case w.Kind == kindRead && packetsOf(w.Len, mtuShift(c.MTU)) > maxReadAhead && !(c.Idle && at.PSN == c.NextPSN):
+	case (long(c, w) || w.Kind == kindMemory) && !at.alone(c):
+	case w.Kind == kindMemory && at.Reading:
 	default:
 		return false
 	}
@@ -37,24 +38,43 @@ func (x *Exec) blocked(s *service, w *wqe, at *progress) bool {
 	return true
 }
 
-// enter puts a WQE into the outstanding table, if it may be started now.
-func (x *Exec) enter(s *service, w *wqe, at *progress) bool {
-	c := &s.Ctx
+// long tells a message that takes nearly all PSNs that may be outstanding, and has no
+// window that opens bit by bit: a READ, and what nobody answers.
+func long(c *port.SQCtx, w *wqe) bool {
+	return (w.Kind == kindRead || w.Kind == kindSend && unacked(c.Type)) && packetsOf(w.Len, mtuShift(c)) > maxReadAhead
+}
+
+// onWire tells whether a WQE takes PSNs.
+func onWire(c *port.SQCtx, w *wqe) bool {
 	kind := kindOf(c, w)
-	wire := kind == kindSend || kind == kindRead
+	return kind == kindSend || kind == kindRead
+}
+
+// mayEnter tells whether a WQE may be started now; else the service is stopped.
+func (x *Exec) mayEnter(s *service, w *wqe, at *progress) bool {
 	switch {
 	case x.blocked(s, w, at):
 		return false
-	case wire && at.shut():
+	case onWire(&s.Ctx, w) && at.shut():
 		at.noPacket()
 		return false
 	case at.Entries == 0:
 		x.noEntry(s, at)
 		return false
 	}
+	return true
+}
+
+// enter puts a WQE into the outstanding table, if it may be started now.
+func (x *Exec) enter(s *service, w *wqe, at *progress) bool {
+	c := &s.Ctx
+	if !x.mayEnter(s, w, at) {
+		return false
+	}
 	e := x.Sent.Next()
 	*e = port.Sent{
 		QPN:      c.QPN,
+		Gen:      c.Gen,
 		Kind:     port.SentLocal,
 		UnitIdx:  at.Idx,
 		Op:       w.Op,
@@ -67,12 +87,17 @@ func (x *Exec) enter(s *service, w *wqe, at *progress) bool {
 		Status:   w.Status,
 		Vendor:   w.Vendor,
 	}
+	if unacked(c.Type) {
+		e.Arm = 0
+	}
 	at.Entries--
 	at.Used++
 	at.Entered += uint16(w.Units)
 	switch {
-	case wire:
+	case onWire(c, w):
 		x.enterWire(s, w, at, e)
+	case w.Kind == kindMemory:
+		e.Status, e.Vendor = at.Mem.Status, at.Mem.Vendor
 	case w.Kind == kindRead:
 		e.Status, e.Vendor = abi.StatusLocQPOp, abi.VendorWQEOp
 	}
@@ -83,7 +108,7 @@ func (x *Exec) enter(s *service, w *wqe, at *progress) bool {
 // of one that data comes back for, rq_fetch.
 func (x *Exec) enterWire(s *service, w *wqe, at *progress, e *port.Sent) {
 	c := &s.Ctx
-	n := packetsOf(w.Len, mtuShift(c.MTU))
+	n := packetsOf(w.Len, mtuShift(c))
 	e.Kind, e.LastPSN = port.SentWire, at.PSN.Add(n-1)
 	at.EnteredPSN = at.PSN.Add(n)
 	at.Requests++
@@ -104,8 +129,8 @@ func (x *Exec) enterWire(s *service, w *wqe, at *progress, e *port.Sent) {
 	at.Reading = true
 }
 
-// maxReadAhead is the longest READ, in PSNs, that may be started while anything is
-// in flight: less than the 2^16 packets of a window are, and 2^23 PSNs may be.
+// maxReadAhead is the longest READ, in PSNs, or message that nobody answers, that may be
+// started while anything is in flight: less than the 2^16 packets of a window are, and 2^23 PSNs may be.
 const maxReadAhead = roce.MaxOutstanding - 1<<16
 
 // noEntry stops the service: at the QP's limit there is nothing to do before an

@@ -1,6 +1,7 @@
 package wqesched
 
 import (
+	"rnic/abi"
 	"rnic/hdl"
 	"rnic/rtl/port"
 )
@@ -18,6 +19,9 @@ type Exec struct {
 	Pkt      hdl.Out[port.TxPkt]
 	Piece    hdl.Out[port.TxPiece]
 	Put      hdl.Out[port.SQPut]
+	MemOp    hdl.Out[port.MemOp]
+	MemPages hdl.Out[port.Beat]
+	MemRes   hdl.In[port.MemRes]
 
 	service hdl.In[service]
 	wqe     hdl.In[wqe]
@@ -37,7 +41,7 @@ func (x *Exec) Eval() {
 	}
 	s := x.service.Head()
 	newest := x.newest.Get()
-	ends := newest.old(&s.Ctx) && x.Q.At.Told == 0
+	ends := newest.old(&s.Ctx) && x.Q.At.Told == 0 && !x.Q.At.Asked
 	if !ends && !(x.Sent.Ready() && x.ReadPost.Ready() && x.Ahead.Ready() && x.Pkt.Ready() && x.Piece.Ready()) {
 		return
 	}
@@ -124,8 +128,11 @@ func (x *Exec) step(s *service, w *wqe, at *progress) bool {
 		return true
 	}
 	if !at.entered() {
-		if !x.enter(s, w, at) {
+		if w.Kind == kindMemory && !x.memory(s, w, at) || !x.enter(s, w, at) {
 			return false
+		}
+		if w.Kind == kindMemory && at.Mem.Status != abi.StatusSuccess {
+			at.Fault, at.Stop, at.Outcome = true, true, idle
 		}
 	} else if changed(&s.Ctx, w, at) {
 		x.revoked(s, at)

@@ -15,6 +15,7 @@ const (
 	shapeWrite               // a gather list or inline data
 	shapeRead                // a scatter list
 	shapeAtomic              // one element, and the operands
+	shapeMemory              // a segment of its own, and pages
 )
 
 func shapeOf(op abi.WQEOp) shape {
@@ -29,14 +30,17 @@ func shapeOf(op abi.WQEOp) shape {
 		return shapeRead
 	case abi.OpCompareSwap, abi.OpFetchAdd:
 		return shapeAtomic
+	case abi.OpBindMW, abi.OpLocalInv, abi.OpFastReg:
+		return shapeMemory
 	}
 	return shapeNone
 }
 
 // parse reads the first unit of the WQE at idx, of which left units are posted, 1
 // at least. It returns how many units the rest is in, 0 when w is complete. A WQE
-// of which not even the length can be believed counts as one unit.
-func parse(u *unit, idx, left uint16, w *wqe) (rest uint8) {
+// of which not even the length can be believed counts as one unit. t is the type of
+// the QP.
+func parse(u *unit, idx, left uint16, t abi.QPType, w *wqe) (rest uint8) {
 	var c abi.WQEControl
 	_ = abi.WQEControlLayout.Decode(u[:], &c)
 	*w = wqe{Units: 1, Op: c.Op, Imm: c.Imm}
@@ -53,19 +57,24 @@ func parse(u *unit, idx, left uint16, w *wqe) (rest uint8) {
 	inlined := c.Flags&abi.WQEInlined != 0
 	s := shapeOf(c.Op)
 	switch {
-	case s == shapeNone:
+	case s == shapeNone || !has(t, c.Op):
 		w.fault(abi.StatusLocQPOp, abi.VendorWQEOp)
 		return 0
 	case s == shapeNop:
 		w.Kind = kindLocal
 		return 0
+	case s == shapeMemory:
+		return w.memory(u, &c)
 	case inlined && (s == shapeRead || s == shapeAtomic || c.InlineLen > maxInline || int(c.Units) != abi.WQEUnits(0, int(c.InlineLen))),
 		!inlined && (c.NumSGE > port.MaxSGE || int(c.Units) != abi.WQEUnits(int(c.NumSGE), 0)),
 		s == shapeAtomic && c.NumSGE > 1:
 		w.fault(abi.StatusLocQPOp, abi.VendorWQEFormat)
 		return 0
 	}
-	if s != shapeSend {
+	switch {
+	case t == abi.QPTypeUD:
+		w.handle(u)
+	case s != shapeSend:
 		w.remote(u)
 	}
 	w.Takes = s == shapeSend || c.Op == abi.OpWriteImm
@@ -94,6 +103,10 @@ func parse(u *unit, idx, left uint16, w *wqe) (rest uint8) {
 
 // parseRest reads further unit i, from 1 on, of a WQE; last is that of its last.
 func parseRest(u *unit, i, last uint8, w *wqe) {
+	if w.Kind == kindMemory {
+		w.pages(u, i)
+		return
+	}
 	if w.Inline {
 		copy(w.Data[abi.UnitSize-abi.WQEDataOffset:], u[:])
 		return
@@ -124,6 +137,13 @@ func (w *wqe) remote(u *unit) {
 	var r abi.RemoteSegment
 	_ = abi.RemoteSegmentLayout.Decode(u[abi.WQERemoteOffset:], &r)
 	w.Remote.VA, w.Remote.RKey = port.VA(r.Addr), port.Key(r.RKey)
+}
+
+// handle reads the segment that a UD QP has in place of the remote one.
+func (w *wqe) handle(u *unit) {
+	var a abi.AHSegment
+	_ = abi.AHSegmentLayout.Decode(u[abi.WQERemoteOffset:], &a)
+	w.AH, w.DestQPN, w.QKey = port.AHN(a.AHN), port.QPN(a.DestQPN), a.QKey
 }
 
 // sum adds the elements up to the length of the message.

@@ -76,7 +76,7 @@ func TestParseAgainstDriver(t *testing.T) {
 		}
 
 		var w wqe
-		rest := parse((*unit)(raw), c.Index, uint16(c.Units), &w)
+		rest := parse((*unit)(raw), c.Index, uint16(c.Units), abi.QPTypeRC, &w)
 		for i := uint8(1); i <= rest; i++ {
 			parseRest((*unit)(raw[int(i)*abi.UnitSize:]), i, rest, &w)
 		}
@@ -88,7 +88,7 @@ func TestParseAgainstDriver(t *testing.T) {
 
 		c.Units++
 		abi.WQEControlLayout.Encode(&c, raw)
-		require.Zero(t, parse((*unit)(raw), c.Index, uint16(c.Units), &w))
+		require.Zero(t, parse((*unit)(raw), c.Index, uint16(c.Units), abi.QPTypeRC, &w))
 		require.Equal(t, abi.VendorWQEFormat, w.Vendor)
 		require.Equal(t, c.Units, w.Units)
 	})
@@ -123,5 +123,36 @@ func TestWholeAgainstUnits(t *testing.T) {
 			}
 		}
 		require.True(t, ok)
+	})
+}
+
+// TestParseAnything: whatever is in the units, on a QP of any type, reading them ends and
+// is right about how many there are.
+func TestParseAnything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := port.SQCtx{Type: abi.QPType(rapid.IntRange(0, 7).Draw(t, "type")), MTU: 256, SQLog: 6}
+		raw := rapid.SliceOfN(rapid.Byte(), abi.UnitSize, abi.UnitSize).Draw(t, "unit")
+		raw[0] = byte(rapid.IntRange(0, 12).Draw(t, "op"))
+		raw[2] = byte(rapid.IntRange(0, 9).Draw(t, "units"))
+		if rapid.Bool().Draw(t, "small") {
+			raw[3], raw[40], raw[41] = raw[3]%20, raw[40]%40, 0
+		}
+		idx := uint16(raw[6]) | uint16(raw[7])<<8
+		left := uint16(rapid.IntRange(1, 9).Draw(t, "left"))
+		var w wqe
+		rest := parse((*unit)(raw), idx, left, c.Type, &w)
+		require.LessOrEqual(t, rest, uint8(heldUnits))
+		require.LessOrEqual(t, uint16(w.Units), left)
+		for i := uint8(1); i <= rest; i++ {
+			parseRest((*unit)(raw), i, rest, &w)
+		}
+		w.fit(&c)
+		if w.Kind == kindFault {
+			return
+		}
+		require.True(t, has(c.Type, w.Op))
+		for i := range w.beats() {
+			require.Equal(t, i+1 == w.beats(), w.pageBeat(i).Last)
+		}
 	})
 }

@@ -1,6 +1,8 @@
 package wqesched_test
 
 import (
+	"encoding/binary"
+
 	"rnic/abi"
 	"rnic/rtl/port"
 )
@@ -14,6 +16,10 @@ type work struct {
 	Data  []byte // inline
 	Far   abi.RemoteSegment
 	Value abi.AtomicSegment
+	AH    abi.AHSegment // of a UD QP
+	Bind  abi.BindSegment
+	Reg   abi.FastRegSegment
+	Pages []uint64
 }
 
 // room is the number of free units of a ring.
@@ -28,9 +34,22 @@ func (q *queuePair) write(qpn int, w work) work {
 	}
 	raw := make([]byte, int(w.Units)*64)
 	abi.WQEControlLayout.Encode(&w.Ctrl, raw)
-	abi.RemoteSegmentLayout.Encode(&w.Far, raw[abi.WQERemoteOffset:])
+	if q.Type == abi.QPTypeUD {
+		abi.AHSegmentLayout.Encode(&w.AH, raw[abi.WQERemoteOffset:])
+	} else {
+		abi.RemoteSegmentLayout.Encode(&w.Far, raw[abi.WQERemoteOffset:])
+	}
 	if atomic(w.Ctrl.Op) {
 		abi.AtomicSegmentLayout.Encode(&w.Value, raw[abi.WQEAtomicOffset:])
+	}
+	switch w.Ctrl.Op {
+	case abi.OpBindMW:
+		abi.BindSegmentLayout.Encode(&w.Bind, raw[abi.WQEDataOffset:])
+	case abi.OpFastReg:
+		abi.FastRegSegmentLayout.Encode(&w.Reg, raw[abi.WQEDataOffset:])
+		for i, p := range w.Pages {
+			binary.LittleEndian.PutUint64(raw[abi.UnitSize+8*i:], p)
+		}
 	}
 	for i := range w.SGE {
 		abi.SGELayout.Encode(&w.SGE[i], raw[abi.WQEDataOffset+16*i:])

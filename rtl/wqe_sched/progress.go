@@ -1,6 +1,9 @@
 package wqesched
 
-import "rnic/roce"
+import (
+	"rnic/roce"
+	"rnic/rtl/port"
+)
 
 // progress is how far the open service has come.
 type progress struct {
@@ -19,6 +22,9 @@ type progress struct {
 	Reads      uint8    // READs and atomics that may still be started
 	Reading    bool     // one is outstanding
 	Told       uint16   // bytes of the packet at Offset that were described
+	Asked      bool     // mpt has the memory operation at Idx
+	Beats      uint8    // and of its pages
+	Mem        port.MemRes
 	Fault      bool
 	Stop       bool // blocked: what is left of the service is passed over
 	Outcome    outcome
@@ -27,6 +33,9 @@ type progress struct {
 // entered tells whether WQE Idx has its entry in the outstanding table: its message
 // is in progress, or it is sent again.
 func (at *progress) entered() bool { return at.Idx != at.Entered }
+
+// alone tells whether nothing of the QP is in flight.
+func (at *progress) alone(c *port.SQCtx) bool { return c.Idle && at.PSN == c.NextPSN }
 
 // shut tells whether no packet may be sent.
 func (at *progress) shut() bool { return at.Window == 0 || at.Budget == 0 }

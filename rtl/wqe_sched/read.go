@@ -72,7 +72,7 @@ func (f *Fetch) readFirst() {
 	if r.Lines.find(r.Idx).void(r.Idx) {
 		w = unreadable()
 	} else {
-		rest := parse(f.units.Data(0), r.Idx, r.Ctx.PI-r.Idx, &w)
+		rest := parse(f.units.Data(0), r.Idx, r.Ctx.PI-r.Idx, r.Ctx.Type, &w)
 		if rest > 0 && !r.Ctx.Flush {
 			d.Rest = rest
 			if _, ok := r.Lines.whole(r.Idx, rest+1); !ok {
@@ -111,7 +111,7 @@ func (f *Fetch) readRest() {
 		return
 	}
 	var w wqe
-	parse(&r.Held[0], r.Idx, r.Ctx.PI-r.Idx, &w)
+	parse(&r.Held[0], r.Idx, r.Ctx.PI-r.Idx, r.Ctx.Type, &w)
 	if void {
 		w.fault(abi.StatusLocQPOp, abi.VendorWQERead)
 		f.emit(&w)
@@ -128,7 +128,7 @@ func (f *Fetch) readRest() {
 // it and it is there.
 func (f *Fetch) emit(w *wqe) {
 	r, d := &f.Q.Reader, &f.D.Reader
-	if r.Ctx.Flush {
+	if w.fit(&r.Ctx); r.Ctx.Flush {
 		w.flush()
 	}
 	switch w.Kind {
@@ -137,7 +137,7 @@ func (f *Fetch) emit(w *wqe) {
 		if r.Count == 0 {
 			length -= min(length, r.Ctx.Offset)
 		}
-		d.Packets += packetsOf(length, mtuShift(r.Ctx.MTU))
+		d.Packets += packetsOf(length, mtuShift(&r.Ctx))
 	case kindRead:
 		d.Packets++
 	}

@@ -31,6 +31,9 @@ func (h *history) gen() uint8 { return uint8(h.Gens) }
 // acknowledged on the way may still arrive, or may not.
 func (b *bench) rewind(qpn int, una roce.PSN) {
 	q := b.qps[qpn]
+	if q.unacked() {
+		return
+	}
 	b.again(qpn)
 	kept := b.acks[:0]
 	for _, a := range b.acks {
@@ -82,7 +85,7 @@ func (b *bench) settle(a ack) {
 			if q.Next.Before(q.Una) {
 				q.Next = q.Una
 			}
-			q.Offset = q.Next.Diff(s.FirstPSN) * uint32(q.MTU.Bytes())
+			q.Offset = q.Next.Diff(s.FirstPSN) * uint32(q.mtu())
 			break
 		}
 	}

@@ -21,7 +21,7 @@ func TestScarce(t *testing.T) {
 			Window: uint32(pick(1, 4, 1<<15)), Throttle: uint64(pick(0, 1)), Seed: r.Uint64(),
 			Latency: uint64(pick(0, 10, 200)), Faults: r.IntN(2) == 0, Kill: pick(0, 10, 100),
 			Reset: pick(0, 10, 30), Bad: pick(0, 1, 3), MaxLen: pick(2, 600), MinLog: r.IntN(5),
-			Depth: pick(0, 1, 16), Credits: pick(0, 1), Rewind: pick(0, 1, 10), Change: pick(0, 5), Break: pick(0, 20), Pause: pick(0, 5),
+			Depth: pick(0, 1, 16), Credits: pick(0, 1), Rewind: pick(0, 1, 10), Change: pick(0, 5), Break: pick(0, 20), Pause: pick(0, 5), Types: r.IntN(2) == 0, Memory: pick(0, 3, 20),
 		}
 		m.scenario(t)(hdl.Options{Seed: m.Seed})
 		if t.Failed() {

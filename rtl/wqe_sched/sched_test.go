@@ -41,6 +41,8 @@ type mix struct {
 	Change                                        int  // likewise, one changes keys of outstanding WQEs
 	Break                                         int  // likewise, one overwrites an outstanding WQE
 	Pause                                         int  // likewise, one takes a QP to SQD or back
+	Memory                                        int  // of so many WQEs, one is a memory operation
+	Types                                         bool // QPs of all types
 	MaxLen                                        int
 	MinLog                                        int
 }
@@ -58,7 +60,7 @@ func (m *mix) work(b *bench) work {
 		case 0:
 			w.Ctrl.Units = 9
 		case 1:
-			w.Ctrl.Op = abi.OpLocalInv
+			w = fastReg(r.IntN(40), 10+r.IntN(24)).units(1 + r.IntN(6))
 		case 2:
 			w = send(abi.OpRead, flags, sge(1<<31), sge(0), sge(1)).remote(va, key)
 		case 3:
@@ -69,6 +71,9 @@ func (m *mix) work(b *bench) work {
 			w = swap(abi.OpFetchAdd, flags, 1, 2, sge(7))
 		}
 		return w
+	}
+	if m.Memory > 0 && r.IntN(m.Memory) == 0 {
+		return m.memory(r).flags(flags)
 	}
 	op := abi.WQEOp(r.IntN(int(abi.OpFetchAdd) + 1))
 	switch {
@@ -114,7 +119,7 @@ func (m *mix) drive(b *bench) func(th *hdl.Thread) {
 			posted := false
 			for i, q := range b.qps {
 				for burst := b.rng.IntN(4); burst > 0 && left[i] > 0; burst-- {
-					w := m.work(b)
+					w := m.work(b).suit(b.rng, q)
 					if int(w.Units) > 1<<q.Log {
 						w = nop()
 					}
@@ -189,6 +194,9 @@ func (m *mix) scenario(t T) func(o hdl.Options) (hdltest.Digester, []output) {
 		for range m.QPs {
 			q := b.qp(uint8(m.MinLog+b.rng.IntN(4)), roce.MTU(1+b.rng.IntN(5)), m.Window, m.Messages)
 			q.Sig = b.rng.IntN(4) == 0
+			if m.Types {
+				q.Type = abi.QPTypeRC + abi.QPType(b.rng.IntN(4))
+			}
 			q.Depth = m.Depth
 			q.Limited, q.Credits = m.Credits > 0, m.Credits
 			if m.Bad > 0 && b.rng.IntN(m.Bad) == 0 {
@@ -200,6 +208,7 @@ func (m *mix) scenario(t T) func(o hdl.Options) (hdltest.Digester, []output) {
 			b.latency = func() uint64 { return 1 + b.rng.Uint64N(m.Latency) }
 			b.ackDelay = func() uint64 { return 1 + b.rng.Uint64N(4*m.Latency) }
 			b.QPC.Latency = func() uint64 { return 1 + b.rng.Uint64N(8) }
+			b.Mem.Latency = func() uint64 { return 1 + b.rng.Uint64N(60) }
 		}
 		d := b.k.Go("driver", m.drive(b))
 		if m.Rewind+m.Change+m.Break+m.Pause > 0 {
@@ -239,6 +248,8 @@ func TestRandomPrograms(t *testing.T) {
 			Change:   rapid.SampledFrom([]int{0, 3}).Draw(t, "change"),
 			Break:    rapid.SampledFrom([]int{0, 20}).Draw(t, "break"),
 			Pause:    rapid.SampledFrom([]int{0, 5}).Draw(t, "pause"),
+			Memory:   rapid.SampledFrom([]int{0, 3, 20}).Draw(t, "memory"),
+			Types:    rapid.Bool().Draw(t, "types"),
 			MaxLen:   rapid.SampledFrom([]int{2, 600, 6000}).Draw(t, "maxlen"),
 			MinLog:   rapid.IntRange(0, 4).Draw(t, "minlog"),
 		}

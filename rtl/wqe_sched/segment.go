@@ -1,8 +1,6 @@
 package wqesched
 
 import (
-	"math/bits"
-
 	"rnic/abi"
 	"rnic/roce"
 	"rnic/rtl/port"
@@ -16,9 +14,6 @@ type packet struct {
 	AckReq    bool
 	Solicited bool
 }
-
-// mtuShift is log2 of an MTU in bytes.
-func mtuShift(mtu uint16) uint { return uint(bits.TrailingZeros16(mtu)) }
 
 // packetsOf is the number of packets of a message of length bytes: one at least.
 func packetsOf(length uint32, shift uint) uint32 {

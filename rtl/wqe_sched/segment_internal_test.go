@@ -116,7 +116,7 @@ func TestParseAllocatesNothing(t *testing.T) {
 	abi.WQEControlLayout.Encode(&c, u[:])
 	var w wqe
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		rest := parse(&u, 0, 5, &w)
+		rest := parse(&u, 0, 5, abi.QPTypeRC, &w)
 		if rest != 4 {
 			t.Fail()
 		}

@@ -1,6 +1,9 @@
 package wqesched
 
-import "rnic/rtl/port"
+import (
+	"rnic/abi"
+	"rnic/rtl/port"
+)
 
 // send describes one run of a packet, with the packet itself before its first
 // one, and tells whether the message is done.
@@ -9,7 +12,7 @@ func (x *Exec) send(s *service, w *wqe, at *progress) bool {
 		at.noPacket()
 		return false
 	}
-	p := cut(w, at.Offset, at.PSN, mtuShift(s.Ctx.MTU))
+	p := cut(w, at.Offset, at.PSN, mtuShift(&s.Ctx))
 	if at.Told == 0 {
 		x.describe(s, w, at, &p)
 	}
@@ -40,7 +43,7 @@ func (x *Exec) read(s *service, w *wqe, at *progress) bool {
 		at.noPacket()
 		return false
 	}
-	n := packetsOf(w.Len-at.Offset, mtuShift(s.Ctx.MTU))
+	n := packetsOf(w.Len-at.Offset, mtuShift(&s.Ctx))
 	d := x.Pkt.Next()
 	*d = port.TxPkt{
 		QPN:     s.Ctx.QPN,
@@ -60,16 +63,20 @@ func (x *Exec) read(s *service, w *wqe, at *progress) bool {
 }
 
 // describe describes a packet. One that uses the window up asks for an
-// acknowledgement too: nothing else would open it again.
+// acknowledgement too: nothing else would open it again. Where nobody answers none
+// asks.
 func (x *Exec) describe(s *service, w *wqe, at *progress, p *packet) {
+	c := &s.Ctx
 	d := x.Pkt.Next()
 	*d = port.TxPkt{
-		QPN:       s.Ctx.QPN,
-		Gen:       s.Ctx.Gen,
-		Opcode:    p.Opcode,
+		QPN:       c.QPN,
+		Gen:       c.Gen,
+		Opcode:    opcodeOf(c.Type, p.Opcode),
 		PSN:       at.PSN,
 		LastPSN:   at.PSN,
-		AckReq:    p.AckReq || at.Window == 1,
+		AckReq:    (p.AckReq || at.Window == 1) && !unacked(c.Type),
+		Unacked:   unacked(c.Type),
+		Raw:       c.Type == abi.QPTypeRaw,
 		Solicited: p.Solicited,
 		Len:       p.Len,
 		NumPieces: 1,
@@ -80,6 +87,9 @@ func (x *Exec) describe(s *service, w *wqe, at *progress, p *packet) {
 	}
 	if p.Opcode.HasRETH() {
 		d.Reth = w.Remote
+	}
+	if c.Type == abi.QPTypeUD {
+		d.UD, d.AH, d.DestQPN, d.QKey = true, w.AH, w.DestQPN, w.QKey
 	}
 	if !w.Inline {
 		d.NumPieces = runs(&w.SGE, at.Offset, uint32(p.Len))

@@ -9,18 +9,19 @@ import (
 type wqeKind uint8
 
 const (
-	kindSend  wqeKind = iota // SEND, WRITE: packets with payload
-	kindRead                 // READ, atomics: one request packet, the data comes back
-	kindLocal                // an entry with Status: NOP, flushed
-	kindFault                // an entry with Status, and the service ends with Fault
-	kindEnd                  // no WQE: further units of the next are not there yet
+	kindSend   wqeKind = iota // SEND, WRITE: packets with payload
+	kindRead                  // READ, atomics: one request packet, the data comes back
+	kindLocal                 // an entry with Status: NOP, flushed
+	kindFault                 // an entry with Status, and the service ends with Fault
+	kindMemory                // an entry with what mpt says, and if that is bad Fault
+	kindEnd                   // no WQE: further units of the next are not there yet
 )
 
 // Width is 3 bits.
 func (wqeKind) Width() int { return 3 }
 
 func (k wqeKind) String() string {
-	return [...]string{"SEND", "READ", "LOCAL", "FAULT", "END", "RESERVED", "RESERVED", "RESERVED"}[k&7]
+	return [...]string{"SEND", "READ", "LOCAL", "FAULT", "MEMORY", "END", "RESERVED", "RESERVED"}[k&7]
 }
 
 // maxInline is the inline data that the hardware takes: one beat.
@@ -45,8 +46,12 @@ type wqe struct {
 	Imm       uint32
 	Len       uint32    // of the message, bytes
 	Remote    port.Reth // RDMA and atomics
+	AH        port.AHN  // UD: where it goes
+	DestQPN   port.QPN
+	QKey      uint32
 	Inline    bool
-	SGE       [port.MaxSGE]port.SGE
+	Mem       port.MemOp            // BIND_MW, LOCAL_INV, FAST_REG
+	SGE       [port.MaxSGE]port.SGE // FAST_REG: two page addresses each
 	Data      [maxInline]byte
 	Status    abi.WCStatus
 	Vendor    abi.VendorErr

@@ -19,10 +19,16 @@ type Params struct {
 	Inside uint64
 	// Posted is after how long a receive that was posted must be found; 10,000.
 	Posted uint64
+	// Rung is after how long a receive must be found that the NIC has been told of; 2,000.
+	Rung uint64
 	// Early is by how much a timeout or an RNR wait may seem too short: the NIC's
 	// clock starts when a packet leaves for the MAC, the acceptor sees its last bit;
 	// 1,000.
 	Early uint64
+
+	// Deaf is how long a QP that answers nothing may drop what comes behind a packet that
+	// does not fit, or has a bad key; 4,000.
+	Deaf uint64
 
 	FaultyReads bool // reads of payload from memory may fail
 	Lossy       bool // the port may drop requests that arrive for want of room
@@ -35,7 +41,9 @@ func (p *Params) defaults() {
 	set(&p.TimeUnit, 1024)
 	set(&p.Inside, 10_000)
 	set(&p.Posted, 10_000)
+	set(&p.Rung, 2000)
 	set(&p.Early, 1000)
+	set(&p.Deaf, 4000)
 }
 
 func set(v *uint64, def uint64) {
@@ -53,7 +61,12 @@ type Acceptor struct {
 	words   map[uint64]*word
 	writes  []write // to memory by requests that have arrived; the youngest last
 	order   int     // requests that have arrived
-	body    []byte  // payload of the last
+	fog     bool    // not all that is written to memory is known any more
+	blinded int
+	body    []byte // payload of the last
+	header  []byte // and its IP header
+	srqs    map[uint32]*shared
+	buried  map[uint32]uint64 // UD QPs that are no more, and since when
 	counts  Counts
 	drops   drops
 	told    map[told]span // events of QPs that are no more
@@ -65,7 +78,7 @@ type Acceptor struct {
 // New makes an acceptor.
 func New(p Params) *Acceptor {
 	p.defaults()
-	return &Acceptor{p: p, qps: map[uint32]*qp{}, peers: map[uint32]*qp{}, regions: map[abi.Key]*region{}, words: map[uint64]*word{}, told: map[told]span{}}
+	return &Acceptor{p: p, qps: map[uint32]*qp{}, peers: map[uint32]*qp{}, regions: map[abi.Key]*region{}, words: map[uint64]*word{}, told: map[told]span{}, buried: map[uint32]uint64{}, srqs: map[uint32]*shared{}}
 }
 
 // Errors are the broken rules, at most 20.
@@ -73,6 +86,9 @@ func (a *Acceptor) Errors() []error { return a.errs }
 
 // Counts are what the port has seen.
 func (a *Acceptor) Counts() Counts { return a.counts }
+
+// Blinded is how many QPs were in more states than can be followed.
+func (a *Acceptor) Blinded() int { return a.blinded }
 
 func (a *Acceptor) fail(now uint64, format string, args ...any) {
 	if len(a.errs) < 20 {
@@ -91,6 +107,9 @@ type Connection struct {
 	RdAtomic, DestRdAtomic int
 	Access                 abi.AccessFlags
 	Path                   Path
+
+	QKey      uint32     // UD
+	Addresses []roce.GID // UD: those that the port has
 }
 
 // phase is how far a QP is in its life.
@@ -111,12 +130,17 @@ type qp struct {
 	qpn     uint32
 	pd      int
 	sigAll  bool
+	typ     abi.QPType
+	shared  *shared // or nil
+	erred   uint64  // cycle in which it was in ERR; 0: it was not
 	phase   phase
 	since   uint64 // cycle of the last change of phase
 	gone    uint64 // cycle in which its life ended; 0: it goes on
 	greeted bool   // a request came before it was in RTS for certain
 	reset   bool   // it stops for RESET or destroy
 	broken  bool   // it has broken a rule: not judged any more
+	blind   bool   // there were too many possible states: its receives are not judged until all is at rest
+	hazy    bool   // it has been
 
 	failed   uint64 // cycle since when a failure may have taken it to ERR; 0: none has
 	drain    uint64 // cycle since when no new work request may begin; 0: it may
@@ -132,16 +156,37 @@ func (q *qp) fail(now uint64, s seq, clause, format string, args ...any) {
 	q.broken = true
 }
 
-// Create tells of a QP that was made, or reset: all that it was is forgotten. PD is
-// any name of its protection domain.
+// QP is what a queue pair is made with.
+type QP struct {
+	PD     int // any name of its protection domain
+	SigAll bool
+	Type   abi.QPType // RC if 0
+	Shared bool       // it takes its receives from SRQ
+	SRQ    uint32
+}
+
+// Create tells of an RC QP that was made.
 func (a *Acceptor) Create(now uint64, qpn uint32, pd int, sigAll bool) {
+	a.Make(now, qpn, QP{PD: pd, SigAll: sigAll})
+}
+
+// Make tells of a QP that was made, or reset: all that it was is forgotten.
+func (a *Acceptor) Make(now uint64, qpn uint32, c QP) {
+	if c.Type == 0 {
+		c.Type = abi.QPTypeRC
+	}
 	if old := a.qps[qpn]; old != nil {
 		old.gone = now
+		a.buried[qpn] = now
 		old.stop(now)
+		old.leave()
 		old.events(a.told)
 		a.past.add(old.tally())
 	}
-	a.qps[qpn] = &qp{a: a, qpn: qpn, pd: pd, sigAll: sigAll, since: now}
+	a.qps[qpn] = &qp{a: a, qpn: qpn, pd: c.PD, sigAll: c.SigAll, typ: c.Type, since: now}
+	if c.Shared {
+		a.qps[qpn].shared = a.srqs[c.SRQ]
+	}
 }
 
 // Connect tells that a QP is about to be taken to RTR and RTS.
@@ -149,9 +194,11 @@ func (a *Acceptor) Connect(now uint64, qpn uint32, c Connection) {
 	q := a.qps[qpn]
 	q.Connection, q.phase, q.since = c, starting, now
 	q.requests.begin(c.SendPSN)
-	q.requests.free = a.p.Soft || a.p.NoCredits
+	q.requests.free = a.p.Soft || a.p.NoCredits || q.unreliable()
 	q.responds.begin(c.RecvPSN)
-	a.peers[c.PeerQPN] = q
+	if q.typ != abi.QPTypeUD {
+		a.peers[c.PeerQPN] = q
+	}
 }
 
 // Connected tells that it is there.
@@ -167,22 +214,33 @@ func (a *Acceptor) Stop(now uint64, qpn uint32, reset bool) {
 	q := a.qps[qpn]
 	q.phase, q.since, q.reset = stopping, now, reset
 	q.mayFail(now)
+	if reset {
+		q.unbind(now, false)
+	}
 }
 
 // Stopped tells that it has been.
 func (a *Acceptor) Stopped(now uint64, qpn uint32) {
 	q := a.qps[qpn]
 	if q.reset {
-		a.Create(now, qpn, q.pd, q.sigAll)
+		q.unbind(now, true)
+		c := QP{PD: q.pd, SigAll: q.sigAll, Type: q.typ, Shared: q.shared != nil}
+		if c.Shared {
+			c.SRQ = q.shared.n
+		}
+		a.Make(now, qpn, c)
 		return
 	}
-	q.phase, q.since = stopped, now
+	q.phase, q.since, q.erred = stopped, now, max(now, 1)
 }
 
 // Destroyed tells that a QP is no more.
 func (a *Acceptor) Destroyed(now uint64, qpn uint32) {
+	a.qps[qpn].unbind(now, true)
 	a.qps[qpn].gone = now
+	a.buried[qpn] = now
 	a.qps[qpn].stop(now)
+	a.qps[qpn].leave()
 	a.qps[qpn].events(a.told)
 	a.past.add(a.qps[qpn].tally())
 	delete(a.qps, qpn)

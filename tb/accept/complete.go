@@ -90,7 +90,7 @@ func (q *qp) sendDone(now uint64, c *Completion) {
 	k := r.head
 	for k < len(r.all) && r.all[k].ID != c.ID {
 		w := r.all[k]
-		if (w.Signaled || q.sigAll) || w.acked == 0 || r.flushed {
+		if (w.Signaled || q.sigAll) || w.acked == 0 && !q.unreliable() || r.flushed {
 			q.fail(now, w.first, clause, "completion of %#x (%v) before that of %#x", c.ID, c.Status, w.ID)
 			return
 		}
@@ -106,6 +106,13 @@ func (q *qp) sendDone(now uint64, c *Completion) {
 	} else {
 		q.failedAs(now, w, c)
 	}
+	if c.Status == abi.StatusSuccess {
+		for i := r.head; i <= k; i++ {
+			if r.all[i].local() {
+				q.a.changed(c.Made, &r.all[i].Change)
+			}
+		}
+	}
 	r.head = k + 1
 	r.prune(now, q.a.p.Inside)
 }
@@ -117,8 +124,14 @@ func (q *qp) succeeded(now uint64, w *sent, c *Completion) {
 	switch {
 	case r.flushed:
 		q.fail(now, w.first, clause, "success of %#x behind a work request that failed", w.ID)
+	case q.unreliable() && w.acked == 0: // it may be in the MAC
+		q.claim(now, w, c)
+	case q.unreliable() && w.acked <= c.Made+leaving:
 	case w.acked == 0 || w.acked > c.Made:
 		q.fail(now, w.first, clause, "success of %#x, made in cycle %d, whose answer came in cycle %d (0: never)", w.ID, c.Made, w.acked)
+	}
+	switch {
+	case q.broken:
 	case w.fault:
 		q.fail(now, w.first, "verbs-semantics.md, Outcome table", "success of %#x, which names memory that it may not use", w.ID)
 	case !w.Signaled && !q.sigAll:
@@ -145,6 +158,10 @@ func (q *qp) failedAs(now uint64, w *sent, c *Completion) {
 	inside := r.broke.at != 0 && r.broke.at <= c.Made && r.broke.seq >= w.first && r.broke.seq <= w.last
 	legal := false
 	switch c.Status {
+	case abi.StatusLocLen, abi.StatusLocProt, abi.StatusLocQPOp:
+		legal = q.unreliable() && q.spoiled(w, c)
+	}
+	switch c.Status {
 	case abi.StatusWRFlush:
 		legal = q.mayEnd(now) || r.flushed
 	case abi.StatusRetryExc:
@@ -152,11 +169,11 @@ func (q *qp) failedAs(now uint64, w *sent, c *Completion) {
 	case abi.StatusRNRRetryExc:
 		legal = !r.flushed && (oldest && w.first <= r.una && (q.rnrExhausted() || q.failed != 0 && q.waits()) || r.gaveUp(w, c))
 	case abi.StatusLocProt:
-		legal = w.fault && !r.flushed && w.first <= r.una
+		legal = legal || w.fault && !r.flushed && w.first <= r.una
 	case abi.StatusLocQPOp:
-		legal = q.a.p.FaultyReads && !r.flushed && w.first <= r.una
+		legal = legal || q.a.p.FaultyReads && !r.flushed && w.first <= r.una
 	default:
-		legal = inside && r.broke.status == c.Status && !r.flushed ||
+		legal = legal || inside && r.broke.status == c.Status && !r.flushed ||
 			q.a.p.Soft && inside && !r.flushed
 	}
 	if !legal {
@@ -164,6 +181,9 @@ func (q *qp) failedAs(now uint64, w *sent, c *Completion) {
 			w.ID, c.Status, r.tries, r.waits, r.una.psn())
 	}
 	r.flushed = true
+	if q.unreliable() && c.Status != abi.StatusWRFlush {
+		return // the receive side goes on
+	}
 	q.mayFail(now)
 	q.stop(now)
 }

@@ -54,11 +54,17 @@ func (t *tally) heard(syn uint8) {
 // counted or not.
 func (q *qp) tally() tally {
 	t := q.requests.n
+	if q.unreliable() {
+		t.add(q.responds.tally())
+	}
 	ghosts := t.other
 	for i, s := range q.responds.states {
 		u := uint64(s.unsure)
 		d, g, e := uint64(s.duplicates), uint64(s.gaps), uint64(s.empty)
 		least, most := ghosts.lo+uint64(s.dropped-min(s.dropped, s.unsure)), ghosts.hi+uint64(s.dropped+s.maybe)
+		if q.unreliable() {
+			break
+		}
 		if i == 0 {
 			t.other = span{least, most}
 			t.duplicates, t.gaps, t.empty = span{d, d}, span{g, g}, span{e, e}
@@ -68,13 +74,24 @@ func (q *qp) tally() tally {
 		t.gaps = span{min(t.gaps.lo, g-min(g, u)), max(t.gaps.hi, g)}
 		t.empty = span{min(t.empty.lo, e), max(t.empty.hi, e)}
 	}
-	if q.failed != 0 || q.broken || q.phase >= stopping {
-		for _, s := range []*span{&t.duplicates, &t.gaps, &t.empty, &t.sequence, &t.rnr, &t.implied, &t.timeout, &t.other, &t.state} {
+	if q.failed != 0 || q.broken || q.hazy || q.phase >= stopping {
+		for _, s := range t.spans() {
 			s.lo = 0
 		}
 		for _, s := range []*span{&t.duplicates, &t.gaps, &t.empty, &t.other, &t.state} {
 			s.hi = ^uint64(0) >> 16 // what came when it was dead
 		}
+	}
+	return t
+}
+
+// tally is that of a QP that answers nothing.
+func (r *responder) tally() (t tally) {
+	for i, s := range r.states {
+		if i == 0 {
+			t = s.n
+		}
+		t.widen(&s.n)
 	}
 	return t
 }
@@ -141,6 +158,7 @@ func (a *Acceptor) Settle(now uint64) {
 		}
 	}
 	clear(a.words)
+	a.fog = false
 	for k, r := range a.regions {
 		if r.dead != 0 {
 			delete(a.regions, k)
@@ -157,7 +175,7 @@ func (q *qp) settle(now uint64) {
 		return
 	}
 	for _, w := range r.all[r.head:] {
-		if w.Signaled || q.sigAll || w.acked == 0 || q.failed != 0 && r.flushed {
+		if w.Signaled || q.sigAll || w.acked == 0 || (q.failed != 0 || q.unreliable()) && r.flushed {
 			q.fail(now, w.first, "roce.md, Requester: completion of a WQE", "no completion of %#x; oldest without an answer %06x, next %06x", w.ID, r.una.psn(), r.cursor.psn())
 			return
 		}
@@ -171,6 +189,10 @@ func (q *qp) settle(now uint64) {
 			why = e
 		}
 	}
+	if q.blind { // what has come is done, and what has begun goes on no more
+		q.blind = false
+		next = append(next[:0], &state{epsn: next[0].epsn, taken: q.responds.done, index: -1})
+	}
 	if q.responds.states = next; len(next) == 0 {
 		q.fail(now, q.responds.begins, why.clause, "%s", why.text)
 	}
@@ -178,7 +200,7 @@ func (q *qp) settle(now uint64) {
 
 // owes tells what is missing in a state.
 func (q *qp) owes(s *state) *problem {
-	if q.loose() {
+	if q.loose() || q.blind {
 		return nil
 	}
 	for _, d := range s.dues {
@@ -187,8 +209,15 @@ func (q *qp) owes(s *state) *problem {
 				[...]string{"ACK", "READ response", "ATOMIC ACK", "NAK"}[d.answer])
 		}
 	}
+	if q.shared == nil && s.taken > len(q.responds.posts) {
+		return broken("roce.md, Responder: No receive WQE", "only %d receives are posted", len(q.responds.posts))
+	}
 	if len(s.ended) > 0 {
-		return broken("roce.md, Responder", "no completion of receive %#x", q.responds.posts[s.ended[0].index].ID)
+		i := s.ended[0].index
+		if i < len(q.responds.posts) {
+			return broken("roce.md, Responder", "no completion of receive %#x", q.responds.posts[i].ID)
+		}
+		return broken("roce.md, Responder", "no completion of message %d of those that took a shared receive", i)
 	}
 	if e := q.landed(s, len(s.lands), true); e != nil {
 		return e

@@ -7,9 +7,9 @@ import (
 
 // drops are what the counters of packets that are dropped at the QP must show.
 type drops struct {
-	noQP                       uint64 // for a QP that the acceptor does not know: it is none, or another program's
-	vague                      uint64 // for a QP that comes or goes: dropped under whatever counter, or not
-	transport, pkey, addresses uint64
+	noQP                             uint64 // for a QP that the acceptor does not know: it is none, or another program's
+	vague                            uint64 // for a QP that comes or goes: dropped under whatever counter, or not
+	transport, pkey, addresses, qkey uint64
 }
 
 // vague tells whether the acceptor cannot know in which state the QP takes a packet.
@@ -38,14 +38,16 @@ func (a *Acceptor) silently(q *qp, p *roce.Packet) bool {
 	}
 	switch {
 	case q.broken:
-	case op.Transport() != roce.RC:
+	case op.Transport() != q.transport():
 		return vague || count(&d.transport)
 	case q.phase == idle:
 		q.requests.n.state.once()
 	case (p.BTH.PKey^roce.DefaultPKey)&0x7fff != 0:
 		return vague || count(&d.pkey)
-	case q.Path.Known && (sourceOf(p) != q.Path.DGID || destinationOf(p) != q.Path.SGID):
+	case !q.addressed(p):
 		return vague || count(&d.addresses)
+	case op.HasDETH() && p.DETH.QKey != q.QKey:
+		return vague || count(&d.qkey)
 	default:
 		return false
 	}
@@ -63,6 +65,7 @@ func (d *drops) shown(t *tally, to map[abi.Counter]span) {
 	to[abi.RxDropBadTransport] = or(d.transport, d.transport)
 	to[abi.RxDropBadPKey] = or(d.pkey, d.pkey)
 	to[abi.RxDropBadAddress] = or(d.addresses, d.addresses)
+	to[abi.RxDropBadQKey] = or(d.qkey, d.qkey)
 	to[abi.RxDropOther] = or(t.other.lo, t.other.hi)
 }
 

@@ -37,6 +37,13 @@ func (q *qp) events(to map[told]span) {
 		o.add(s)
 		to[k] = o
 	}
+	if q.shared != nil && (q.failed != 0 || q.erred != 0 || q.phase == stopping) {
+		s := span{0, 1}
+		if q.erred != 0 && (!q.reset || q.since > q.erred+q.a.p.Inside) {
+			s.lo = 1
+		}
+		add(abi.EventQPLastWQEReached, s)
+	}
 	if q.greeted {
 		add(abi.EventCommEst, span{0, 1})
 	}
@@ -72,6 +79,9 @@ func (a *Acceptor) Events(all []Event) {
 	due := maps.Clone(a.told)
 	for _, q := range a.qps {
 		q.events(due)
+	}
+	for n, sh := range a.srqs {
+		due[told{n, abi.EventSRQLimitReached}] = sh.told()
 	}
 	got := map[told]uint64{}
 	for _, e := range all {

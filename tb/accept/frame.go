@@ -3,6 +3,7 @@ package accept
 import (
 	"encoding/binary"
 
+	"rnic/abi"
 	"rnic/roce"
 	"rnic/tb/check"
 )
@@ -16,6 +17,8 @@ type Path struct {
 	FlowLabel    uint32
 	HopLimit     uint8
 	SourcePort   uint16
+	Tagged       bool   // with an 802.1Q tag
+	VLAN         uint16 // its tag control
 }
 
 // Frame takes a frame, without FCS, that arrived at the port or left it.
@@ -47,6 +50,7 @@ func (a *Acceptor) Frame(now uint64, tx, badFCS bool, data []byte) {
 	case err != nil:
 		c.Malformed++
 	default:
+		a.header = header(data, &p)
 		a.arrived(now, &p)
 	}
 }
@@ -103,7 +107,7 @@ func (a *Acceptor) left(now uint64, p *roce.Packet, err error, badFCS bool, data
 	}
 	c.Payload += uint64(len(p.Payload))
 	q := a.sender(p)
-	if q == nil && a.leaves(now, uint32(p.BTH.DestQP)) {
+	if q == nil && a.straggler(now, p) {
 		return
 	}
 	if q == nil {
@@ -115,12 +119,14 @@ func (a *Acceptor) left(now uint64, p *roce.Packet, err error, badFCS bool, data
 	}
 	q.format(now, p, data)
 	switch {
+	case op.Transport() != q.transport() || !op.Valid():
+		q.fail(now, seq(p.BTH.PSN), "roce.md, Opcodes", "%v sent by a QP of type %v", op, q.typ)
+	case q.unreliable():
+		q.leaves(now, p)
 	case op.IsResponse():
 		q.respond(now, p)
-	case op.Transport() == roce.RC && op.Valid():
-		q.request(now, p)
 	default:
-		q.fail(now, seq(p.BTH.PSN), "roce.md, Opcodes", "%v sent by an RC QP", op)
+		q.request(now, p)
 	}
 }
 
@@ -128,15 +134,22 @@ func (a *Acceptor) left(now uint64, p *roce.Packet, err error, badFCS bool, data
 // there, and no business of its QP any more.
 const leaving = 2000
 
-// leaves tells whether a frame to a peer may be of a QP that has just gone.
-func (a *Acceptor) leaves(now uint64, peer uint32) bool {
-	q := a.peers[peer]
+// straggler tells whether a frame may be of a QP that has just gone.
+func (a *Acceptor) straggler(now uint64, p *roce.Packet) bool {
+	if p.BTH.Opcode.HasDETH() {
+		at, ok := a.buried[uint32(p.DETH.SrcQP)]
+		return ok && now <= at+leaving
+	}
+	q := a.peers[uint32(p.BTH.DestQP)]
 	return q != nil && q.gone != 0 && now <= q.gone+leaving
 }
 
 // sender is the QP whose peer a packet goes to. Of an old and a new one with the same
 // peer the one that is connected is meant.
 func (a *Acceptor) sender(p *roce.Packet) *qp {
+	if p.BTH.Opcode.HasDETH() {
+		return a.qps[uint32(p.DETH.SrcQP)]
+	}
 	if q := a.peers[uint32(p.BTH.DestQP)]; q != nil && a.qps[q.qpn] == q {
 		return q
 	}
@@ -150,32 +163,32 @@ func (q *qp) format(now uint64, p *roce.Packet, data []byte) {
 	b := &p.BTH
 	s := seq(b.PSN)
 	opt := &q.a.p
-	end := 14 + int(binary.BigEndian.Uint16(data[16:]))
+	ip := data[p.L3():]
+	end := int(binary.BigEndian.Uint16(ip[2:]))
 	if p.V6 {
-		end = 14 + 40 + int(binary.BigEndian.Uint16(data[18:]))
+		end = 40 + int(binary.BigEndian.Uint16(ip[4:]))
 	}
 	switch {
 	case int(b.PadCnt) != -len(p.Payload)&3 || p.Pad != [3]byte{}:
 		q.fail(now, s, clause, "PadCnt %d with %d bytes of payload, pad %v", b.PadCnt, len(p.Payload), p.Pad)
 	case len(data) < 60 && !opt.NoPad:
 		q.fail(now, s, clause, "frame of %d bytes is not padded", len(data))
-	case p.Tagged || b.FECN || b.BECN || b.PKey != roce.DefaultPKey || !b.MigReq && !opt.Soft:
-		q.fail(now, s, clause, "tag %t or fields of the BTH %+v", p.Tagged, *b)
-	case check.ICRC(data[14:end-4]) != binary.LittleEndian.Uint32(data[end-4:]):
-		q.fail(now, s, "roce.md, ICRC", "ICRC %08x, computed %08x", binary.LittleEndian.Uint32(data[end-4:]), check.ICRC(data[14:end-4]))
-	case q.Path.Known:
-		q.path(now, s, p)
+	case b.FECN || b.BECN || b.PKey != roce.DefaultPKey || !b.MigReq && !opt.Soft:
+		q.fail(now, s, clause, "fields of the BTH %+v", *b)
+	case check.ICRC(ip[:end-4]) != binary.LittleEndian.Uint32(ip[end-4:]):
+		q.fail(now, s, "roce.md, ICRC", "ICRC %08x, computed %08x", binary.LittleEndian.Uint32(ip[end-4:]), check.ICRC(ip[:end-4]))
+	case q.Path.Known && q.typ != abi.QPTypeUD:
+		q.path(now, s, p, &q.Path)
 	}
 }
 
 // path holds the headers around the BTH against the address vector.
-func (q *qp) path(now uint64, s seq, p *roce.Packet) {
-	w := &q.Path
+func (q *qp) path(now uint64, s seq, p *roce.Packet, w *Path) {
 	class, flow, hop := p.IP4.DSCP<<2|p.IP4.ECN, w.FlowLabel, p.IP4.TTL
 	if p.V6 {
 		class, flow, hop = p.IP6.DSCP<<2|p.IP6.ECN, p.IP6.FlowLabel, p.IP6.HopLimit
 	}
-	if p.Eth.Dst != w.DMAC || sourceOf(p) != w.SGID || destinationOf(p) != w.DGID || class != w.TrafficClass ||
+	if p.Eth.Dst != w.DMAC || p.Tagged != w.Tagged || p.Tagged && tci(p) != w.VLAN || sourceOf(p) != w.SGID || destinationOf(p) != w.DGID || class != w.TrafficClass ||
 		flow != w.FlowLabel || hop != w.HopLimit || p.UDP.SrcPort != w.SourcePort || !p.V6 && !p.IP4.DF {
 		q.fail(now, s, "roce.md, Packet", "headers %+v %+v %+v %+v, address vector %+v", p.Eth, p.IP4, p.IP6, p.UDP, *w)
 	}

@@ -88,15 +88,30 @@ func (s *state) open() (n int) {
 // ready judges whether there is a receive.
 func (q *qp) ready(now uint64, s *state, v *verdicts) {
 	r := &q.responds
-	if s.taken < len(r.posts) && now > r.posts[s.taken].posted+q.a.p.Posted {
+	if q.shared != nil {
+		sure, _ := q.shared.lasts(now, q, s)
+		if !sure {
+			v.add(refusal{rnr: true}, false)
+		}
 		return
+	}
+	if s.taken < len(r.posts) && (q.a.there(now, &r.posts[s.taken]) || r.posts[s.taken].posted <= s.found) {
+		return
+	}
+	if s.taken >= len(r.posts) && q.unreliable() {
+		v.add(refusal{code: invalid, status: abi.StatusLocLen}, false) // it may be posted before the NIC looks, and too small
 	}
 	v.add(refusal{rnr: true}, false) // or one is posted before the NIC looks
 }
 
+// there tells whether the NIC must find a receive that was posted.
+func (a *Acceptor) there(now uint64, r *receive) bool {
+	return now > r.posted+a.p.Posted || r.rung != 0 && now > r.rung+a.p.Rung
+}
+
 // key judges the remote memory of a request.
 func (q *qp) key(now uint64, v *verdicts, key abi.Key, va uint64, n int, need abi.AccessFlags) {
-	if k := q.a.access(now, q.pd, key, va, n, need); k != good {
+	if k := q.a.access(now, q.pd, q.qpn, key, va, n, need); k != good {
 		v.add(refusal{code: accessError, status: abi.StatusLocAccess}, k == bad)
 	}
 }
@@ -108,6 +123,13 @@ func (q *qp) room(s *state, op roce.Opcode, n int, v *verdicts) {
 		i = s.taken
 	}
 	posts := q.responds.posts
+	if q.shared != nil {
+		least, most := q.shared.sizes()
+		if i >= 0 && s.length+n > least {
+			v.add(refusal{code: invalid, status: abi.StatusLocLen}, s.length+n > most)
+		}
+		return
+	}
 	if i < 0 || i >= len(posts) {
 		return
 	}
@@ -118,7 +140,11 @@ func (q *qp) room(s *state, op roce.Opcode, n int, v *verdicts) {
 	if s.length+n > size {
 		v.add(refusal{code: invalid, status: abi.StatusLocLen}, true)
 	}
-	if !q.a.local(q.pd, posts[i].SGEs, s.length, min(n, size-s.length), true) {
+	from := s.length
+	if q.typ == abi.QPTypeUD {
+		from, n = 0, n+grh
+	}
+	if !q.a.local(q.pd, posts[i].SGEs, from, min(n, size-from), true) {
 		v.add(refusal{code: operational, status: abi.StatusLocProt}, true)
 	}
 }
@@ -132,7 +158,7 @@ func (q *qp) again(now uint64, s *state, n seq, p *roce.Packet, next []*state) [
 		f := s.find(n)
 		k := packets(int(p.RETH.Length), q.MTU)
 		if f == nil || !f.holds(n, k, p, q.MTU) ||
-			q.a.access(now, q.pd, abi.Key(p.RETH.RKey), p.RETH.VA, int(p.RETH.Length), abi.AccessRemoteRead) == bad {
+			q.a.access(now, q.pd, q.qpn, abi.Key(p.RETH.RKey), p.RETH.VA, int(p.RETH.Length), abi.AccessRemoteRead) == bad {
 			s.dropped++
 			return append(next, s)
 		}

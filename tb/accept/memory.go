@@ -11,6 +11,7 @@ type landing struct {
 	key   abi.Key
 	va    uint64
 	data  []byte
+	void  int // bytes at the beginning that may be any
 	psn   seq
 	order int // among the writes of all QPs
 }
@@ -28,6 +29,7 @@ const remember = 4096
 
 // log notes a write of the packet that has arrived last, once.
 func (a *Acceptor) log(key abi.Key, va uint64, data []byte) {
+	key, va = a.place(key, va)
 	if n := len(a.writes); n > 0 && a.writes[n-1].order == a.order {
 		return // in another state
 	}
@@ -37,8 +39,17 @@ func (a *Acceptor) log(key abi.Key, va uint64, data []byte) {
 	a.writes = append(a.writes, write{a.order, key, va, data})
 }
 
+// place is where memory is that more than one key leads to.
+func (a *Acceptor) place(key abi.Key, va uint64) (abi.Key, uint64) {
+	if r := a.regions[key]; r != nil && r.Of != 0 {
+		return r.Of, va - r.Addr + r.At
+	}
+	return key, va
+}
+
 // explains tells whether a write, of those behind an order, brings byte b to va.
 func (a *Acceptor) explains(key abi.Key, va uint64, b byte, order int) bool {
+	key, va = a.place(key, va)
 	for i := len(a.writes) - 1; i >= 0 && a.writes[i].order > order; i-- {
 		w := &a.writes[i]
 		if w.key != key {
@@ -78,7 +89,7 @@ func (q *qp) source(p *roce.Packet) *source {
 // the READ came; -1: none.
 func (a *Acceptor) wrong(s *source, off int, data []byte) int {
 	now := a.bytes(s.key, s.va+uint64(off), len(data))
-	if now == nil || len(s.then) < off+len(data) {
+	if now == nil || a.fog || len(s.then) < off+len(data) {
 		return -1
 	}
 	for i, b := range data {

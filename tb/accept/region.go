@@ -9,6 +9,9 @@ type Region struct {
 	Len    uint64
 	Access abi.AccessFlags
 	Read   func(off, n int) []byte // its bytes now; may be nil: they are not judged
+	Of     abi.Key                 // it is memory of that region, at address At; 0: its own
+	At     uint64
+	QPN    uint32 // a window of type 2: that of the QP that alone it serves; 0: all of the PD
 }
 
 // region is one and when it was there. Keys are not used twice while anybody may
@@ -17,6 +20,7 @@ type region struct {
 	Region
 	gone uint64 // cycle since when it may be deregistered or invalidated; 0: it is there
 	dead uint64 // cycle since when it is
+	weak bool   // whether it is there yet is not known
 }
 
 // Register tells of a region, before the peer can know of it.
@@ -45,16 +49,18 @@ const (
 	either         // the region comes or goes meanwhile
 )
 
-// access judges n bytes at va by a key. No bytes are always good.
-func (a *Acceptor) access(now uint64, pd int, key abi.Key, va uint64, n int, need abi.AccessFlags) verdict {
+// access judges n bytes at va by a key, of a QP. No bytes are always good.
+func (a *Acceptor) access(now uint64, pd int, qpn uint32, key abi.Key, va uint64, n int, need abi.AccessFlags) verdict {
 	if n == 0 {
 		return good
 	}
 	r := a.regions[key]
-	if r == nil || r.PD != pd || r.Access&need != need || va < r.Addr || va-r.Addr > r.Len || uint64(n) > r.Len-(va-r.Addr) {
+	if r == nil || r.PD != pd || r.QPN != 0 && r.QPN != qpn || r.Access&need != need || va < r.Addr || va-r.Addr > r.Len || uint64(n) > r.Len-(va-r.Addr) {
 		return bad
 	}
 	switch {
+	case r.weak && r.dead == 0:
+		return either
 	case r.gone == 0:
 		return good
 	case r.dead != 0 && now > r.dead+a.p.Inside:
@@ -76,7 +82,7 @@ func (a *Acceptor) local(pd int, sges []abi.SGE, from, n int, write bool) bool {
 		k := min(n, l-skip)
 		from -= skip
 		n -= k
-		if k > 0 && a.access(0, pd, e.LKey, e.Addr+uint64(skip), k, need) == bad {
+		if k > 0 && a.access(0, pd, 0, e.LKey, e.Addr+uint64(skip), k, need) == bad {
 			return false
 		}
 	}

@@ -45,6 +45,7 @@ type requester struct {
 	part   seq       // where the READ that is being answered was asked for
 
 	flushed bool // a work request has been
+	renewed bool // since then the QP is in RTS again: the next PSN is not known
 	n       tally
 }
 
@@ -78,14 +79,8 @@ func (r *requester) find(s seq) *sent {
 // request judges a request packet that the NIC has sent.
 func (q *qp) request(now uint64, p *roce.Packet) {
 	r := &q.requests
-	s := unwrap(p.BTH.PSN, r.cursor)
-	if q.silent(now) {
-		q.fail(now, s, "roce.md, Queue pair states", "%v sent in RESET or ERR", p.BTH.Opcode)
-		return
-	}
-	w := r.find(s)
+	s, w := q.due(now, p)
 	if w == nil {
-		q.fail(now, s, "roce.md, Requester", "%v sent, for which nothing is posted: posts end at %06x", p.BTH.Opcode, r.nominal.psn())
 		return
 	}
 	fresh := s == r.top
@@ -122,11 +117,28 @@ func (q *qp) request(now uint64, p *roce.Packet) {
 	r.top = max(r.top, next)
 }
 
+// due is the work request that a packet may be of; nil: of none.
+func (q *qp) due(now uint64, p *roce.Packet) (seq, *sent) {
+	r := &q.requests
+	s := unwrap(p.BTH.PSN, r.cursor)
+	if q.silent(now) {
+		q.fail(now, s, "roce.md, Queue pair states", "%v sent in RESET or ERR", p.BTH.Opcode)
+		return s, nil
+	}
+	w := r.find(s)
+	if w == nil {
+		q.fail(now, s, "roce.md, Requester", "%v sent, for which nothing is posted: posts end at %06x", p.BTH.Opcode, r.nominal.psn())
+	}
+	return s, w
+}
+
 // fresh judges whether a packet may leave that has not before.
 func (q *qp) fresh(now uint64, s seq, w *sent) {
 	r := &q.requests
 	starts, ends := s == w.first, s == w.last || w.Op == abi.OpRead
 	switch {
+	case starts && !q.executed(w):
+		q.fail(now, s, "verbs-semantics.md: key and access change when the bind executes, in queue order", "a work request begins before one that changes keys")
 	case r.top-r.una >= window:
 		q.fail(now, s, "roce.md, PSN arithmetic", "2^23 PSNs are outstanding")
 	case starts && q.drain != 0 && now > q.drain+q.a.p.Inside && r.unrest+q.a.p.Inside < q.drain: // or it had begun, but for the wire
@@ -194,7 +206,7 @@ func (w *sent) opcode(i, n int) roce.Opcode {
 func (q *qp) contents(now uint64, s seq, w *sent, p *roce.Packet) {
 	const clause = "roce.md, Packet; Requester: a resent packet is identical"
 	i, n := int(s-w.first), int(w.last-w.first)+1
-	op, b := w.opcode(i, n), &p.BTH
+	op, b := q.opcode(w.opcode(i, n)), &p.BTH
 	if b.Opcode != op {
 		q.fail(now, s, clause, "%v sent, %v is due: packet %d of %d of work request %#x", b.Opcode, op, i, n, w.ID)
 		return
@@ -202,8 +214,10 @@ func (q *qp) contents(now uint64, s seq, w *sent, p *roce.Packet) {
 	ends := op.Ends()
 	off := i * q.MTU
 	switch {
-	case ends && !b.AckReq:
+	case ends && !b.AckReq && !q.unreliable():
 		q.fail(now, s, "roce.md, Requester: AckReq", "%v without AckReq", op)
+	case b.AckReq && q.unreliable():
+		q.fail(now, s, "roce.md, BTH", "%v with AckReq", op)
 	case b.SE != (ends && w.Solicited && w.takes()):
 		q.fail(now, s, clause, "%v with SE %t", op, b.SE)
 	case op.HasImm() && p.Imm.Imm != w.Imm, op.HasIETH() && p.IETH.RKey != w.Imm:

@@ -47,7 +47,7 @@ func (q *qp) answer(now uint64, s *state, p *roce.Packet) *problem {
 	switch {
 	case s.closed:
 		return broken("roce.md, Responder: after these fatal NAKs", "it has sent a fatal NAK")
-	case s.taken > len(q.responds.posts):
+	case q.short(now, s):
 		return broken("roce.md, Responder: No receive WQE", "only %d receives are posted", len(q.responds.posts))
 	case b.AckReq || b.SE || b.FECN || b.BECN:
 		return broken("roce.md, BTH", "with AckReq, SE, FECN or BECN")
@@ -102,6 +102,15 @@ func (q *qp) answer(now uint64, s *state, p *roce.Packet) *problem {
 	return nil
 }
 
+// short tells whether a state has taken more receives than there are.
+func (q *qp) short(now uint64, s *state) bool {
+	if q.shared != nil {
+		_, never := q.shared.lasts(now, q, s)
+		return never
+	}
+	return s.taken > len(q.responds.posts)
+}
+
 // turn finds the answer that is due, and demands that it is this one.
 func (q *qp) turn(now uint64, s *state, n seq, p *roce.Packet) (int, *problem) {
 	const clause = "roce.md, Responder: responses and ACKs leave in PSN order of the requests"
@@ -145,7 +154,7 @@ func (q *qp) fails(now uint64, d *due, syn roce.Syndrome) bool {
 	case 3<<5 | operational:
 		return q.a.p.FaultyReads
 	case 3<<5 | accessError:
-		return d.data != nil && q.a.access(now, q.pd, d.data.key, d.data.va+uint64(d.off), d.len, abi.AccessRemoteRead) != good
+		return d.data != nil && q.a.access(now, q.pd, q.qpn, d.data.key, d.data.va+uint64(d.off), d.len, abi.AccessRemoteRead) != good
 	}
 	return false
 }
@@ -252,6 +261,8 @@ func (q *qp) aeth(_ uint64, s *state, least uint32, p *roce.Packet) *problem {
 	}
 	c, given := credits(uint8(p.AETH.Syndrome) & 31)
 	switch {
+	case q.shared != nil && given:
+		return broken("roce.md, AETH syndrome: 31 always with SRQ", "%d credits by a QP with a shared receive queue", c)
 	case !given:
 		return nil
 	case q.a.p.NoCredits:

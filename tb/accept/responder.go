@@ -11,6 +11,7 @@ import (
 type receive struct {
 	RecvWR
 	posted uint64
+	rung   uint64 // cycle in which the NIC was told of it; 0: not known
 }
 
 // responder is the receiving half of a QP.
@@ -47,8 +48,10 @@ type state struct {
 	credit int // messages and receives that the peer was told of
 	spare  int // acknowledgements of duplicates that may come one by one
 
-	inside bool // between first and last of a message
-	write  bool // it is a WRITE
+	deaf   uint64 // cycle since when what comes may be dropped for a fault that is dealt with; 0: it is not
+	torn   bool   // the rest of a message is missing
+	inside bool   // between first and last of a message
+	write  bool   // it is a WRITE
 	va     uint64
 	key    abi.Key
 	total  int // of a WRITE, as announced
@@ -57,6 +60,10 @@ type state struct {
 
 	saved []saved     // READs and atomics, the youngest last
 	taken int         // receives
+	found uint64      // cycle in which the youngest of them was posted: those posted with it are there, too
+	last  int         // and of that which completed last
+	came  int         // order of the message that took the last of a shared queue
+	ahead uint64      // cycle in which it took one that was not posted yet
 	dues  []due       // answers that are owed, in order
 	marks []milestone // since the last answer
 	ended []arrival
@@ -65,6 +72,8 @@ type state struct {
 	duplicates, gaps, empty, dropped int
 	maybe                            int // perhaps dropped besides
 	unsure                           int // of the first two, perhaps lost
+
+	n tally // of a QP that answers nothing
 }
 
 // milestone is what a message was completed with.
@@ -82,6 +91,8 @@ type arrival struct {
 	flags    abi.CQEFlags
 	imm      uint32
 	len      int
+	from     uint32 // QP that it came from
+	came     int    // order among all messages, if the queue is shared
 	at       uint64
 	landings int // among those of the state, how many it and those before it have made
 }
@@ -146,7 +157,7 @@ const most = 512
 // asked takes a request that has arrived.
 func (q *qp) asked(now uint64, p *roce.Packet) {
 	r := &q.responds
-	if q.broken || q.phase == idle {
+	if q.broken || q.blind || q.phase == idle {
 		return
 	}
 	q.greeted = q.greeted || q.phase == starting
@@ -162,9 +173,25 @@ func (q *qp) asked(now uint64, p *roce.Packet) {
 			next = append(next, s)
 			continue
 		}
-		next = q.step(now, s, p, next)
+		switch q.typ {
+		case abi.QPTypeUC:
+			next = q.heard(now, s, p, next, q.segment)
+		case abi.QPTypeUD:
+			next = q.heard(now, s, p, next, q.datagram)
+		default:
+			next = q.step(now, s, p, next)
+		}
+	}
+	if q.unreliable() {
+		next = merge(next)
 	}
 	r.states = next
+	if len(next) > most && q.unreliable() {
+		q.blind, q.hazy, q.a.fog = true, true, true
+		q.a.blinded++
+		r.states = next[:1]
+		return
+	}
 	if len(next) > most {
 		q.fail(now, unwrap(p.BTH.PSN, next[0].epsn), "acceptor", "more than %d possible states", most)
 	}
@@ -221,7 +248,7 @@ func (s *state) refuse(now uint64, n seq, code uint8, st abi.WCStatus) *state {
 	s.dead = true
 	s.owe(due{answer: nak, psn: n, limit: n, syn: roce.Syndrome(3<<5 | code), msn: s.msn})
 	if s.index >= 0 {
-		s.ended = append(s.ended, arrival{index: s.index, status: st, at: now, landings: len(s.lands)})
+		s.ended = append(s.ended, arrival{index: s.index, status: st, came: s.came, at: now, landings: len(s.lands)})
 		s.index = -1
 		return s
 	}
@@ -260,7 +287,8 @@ func (q *qp) take(now uint64, s *state, n seq, p *roce.Packet, next []*state) []
 			next = append(next, c)
 			continue
 		}
-		if op.TakesReceive() && c.taken < len(q.responds.posts) {
+		if op.TakesReceive() && (c.taken < len(q.responds.posts) || q.shared != nil) {
+			c.came = q.a.order
 			c.index, c.taken = c.taken, c.taken+1
 		}
 		next = append(next, c.refuse(now, n, f.code, f.status))
@@ -274,7 +302,9 @@ func (q *qp) take(now uint64, s *state, n seq, p *roce.Packet, next []*state) []
 // accepted carries a request out.
 func (q *qp) accepted(now uint64, s *state, n seq, p *roce.Packet, next []*state) []*state {
 	op := p.BTH.Opcode
-	s.epsn = n + 1
+	if !q.unreliable() {
+		s.epsn = n + 1
+	}
 	switch {
 	case op.IsReadRequest():
 		k := packets(int(p.RETH.Length), q.MTU)
@@ -291,11 +321,29 @@ func (q *qp) accepted(now uint64, s *state, n seq, p *roce.Packet, next []*state
 		return append(next, s)
 	}
 	if op.TakesReceive() {
+		switch {
+		case q.shared != nil:
+			s.came = q.a.order
+			defer q.shared.watch()
+		case s.taken < len(q.responds.posts):
+			s.found = max(s.found, q.responds.posts[s.taken].posted)
+		default:
+			s.ahead = now
+		}
 		s.index, s.taken = s.taken, s.taken+1
+		if op.HasDETH() {
+			q.headed(s)
+		}
 	}
 	q.land(s, p, q.a.body)
 	s.length += len(p.Payload)
 	s.inside = !op.Ends()
+	if op.Ends() && q.unreliable() {
+		if s.index >= 0 {
+			q.complete(now, s, p)
+		}
+		return append(next, s)
+	}
 	if op.Ends() {
 		s.count(n)
 		if s.index >= 0 && !q.complete(now, s, p) {
@@ -317,9 +365,12 @@ func (s *state) count(n seq) {
 
 // complete ends the receive of a message, and tells whether all is well.
 func (q *qp) complete(now uint64, s *state, p *roce.Packet) bool {
-	a := arrival{index: s.index, opcode: abi.WCRecv, len: s.length, at: now, landings: len(s.lands)}
+	a := arrival{index: s.index, opcode: abi.WCRecv, len: s.length, from: q.PeerQPN, came: s.came, at: now, landings: len(s.lands)}
 	s.index = -1
 	good := true
+	if p.BTH.Opcode.HasDETH() {
+		a.flags, a.from = abi.CQEGRH, uint32(p.DETH.SrcQP)
+	}
 	switch op := p.BTH.Opcode; {
 	case op.HasIETH():
 		a.flags, a.imm = abi.CQEWithInv, p.IETH.RKey
@@ -328,7 +379,7 @@ func (q *qp) complete(now uint64, s *state, p *roce.Packet) bool {
 			a.status = abi.StatusMWBind
 		}
 	case op.HasImm():
-		a.flags, a.imm = abi.CQEWithImm, p.Imm.Imm
+		a.flags, a.imm = a.flags|abi.CQEWithImm, p.Imm.Imm
 		if op.IsWrite() {
 			a.opcode = abi.WCRecvWithImm
 		}
@@ -340,7 +391,7 @@ func (q *qp) complete(now uint64, s *state, p *roce.Packet) bool {
 // invalidate ends a region that a SEND names, and tells whether it may.
 func (a *Acceptor) invalidate(now uint64, pd int, key abi.Key) bool {
 	r := a.regions[key]
-	if r == nil || r.PD != pd || r.dead != 0 && now > r.dead+a.p.Inside {
+	if r == nil || r.PD != pd || r.weak || r.dead != 0 && now > r.dead+a.p.Inside {
 		return false
 	}
 	if r.gone == 0 {

@@ -21,6 +21,9 @@ type SendWR struct {
 	SwapAdd    uint64
 	Compare    uint64
 
+	To     Datagram // UD
+	Change Change   // of keys: LOCAL_INV, BIND_MW, FAST_REG
+
 	SGEs   []abi.SGE     // local; those of inline data are not looked at
 	Inline bool          // the data is in the WQE
 	Result func() []byte // reads, when done, where a READ or atomic has written to; may be nil
@@ -68,6 +71,7 @@ type sent struct {
 	acked       uint64 // cycle in which all that was due for it had arrived
 	got         []byte // what answers brought
 	fault       bool   // an SGE of its own is no good
+	claimed     uint64 // cycle in which its completion was made before it was seen to leave; 0: it was not
 }
 
 // packets is how many packets, and PSNs, n bytes take.
@@ -80,8 +84,9 @@ func (a *Acceptor) PostSend(now uint64, qpn uint32, w SendWR) {
 	s := &sent{SendWR: w, posted: now, first: r.nominal, number: r.number, receives: r.receives, fetched: r.fetched}
 	n := packets(w.length(), q.MTU)
 	switch {
-	case w.Op == abi.OpNop:
+	case w.Op == abi.OpNop || w.local():
 		n = 0
+		a.change(now, &w.Change)
 	default:
 		r.number++
 		s.number = r.number
@@ -98,8 +103,8 @@ func (a *Acceptor) PostSend(now uint64, qpn uint32, w SendWR) {
 	}
 	r.nominal += seq(n)
 	s.last = r.nominal - 1
-	s.fault = !w.Inline && w.Op != abi.OpNop && !a.local(q.pd, w.SGEs, 0, w.length(), w.fetches())
-	if s.fault {
+	s.fault = !w.Inline && w.Op != abi.OpNop && !w.local() && !a.local(q.pd, w.SGEs, 0, w.length(), w.fetches())
+	if s.fault && !q.unreliable() {
 		q.mayFail(now)
 	}
 	if s.last < r.una {
@@ -111,5 +116,14 @@ func (a *Acceptor) PostSend(now uint64, qpn uint32, w SendWR) {
 // PostRecv tells of a receive, before the NIC can know of it.
 func (a *Acceptor) PostRecv(now uint64, qpn uint32, w RecvWR) {
 	r := &a.qps[qpn].responds
-	r.posts = append(r.posts, receive{w, now})
+	r.posts = append(r.posts, receive{RecvWR: w, posted: now})
+}
+
+// Rung tells that the NIC has been told of all receives that were posted: the write to its
+// doorbell is on the way. Without it they may be found at any time up to Params.Posted.
+func (a *Acceptor) Rung(now uint64, qpn uint32) {
+	l := a.qps[qpn].responds.posts
+	for i := len(l) - 1; i >= 0 && l[i].rung == 0; i-- {
+		l[i].rung = max(now, 1)
+	}
 }

@@ -20,17 +20,19 @@ type Counts struct {
 
 // flow follows the requests to one QP: the sender's side of roce.md, "PSN".
 type flow struct {
-	mtu      int // payload bytes of a full packet
-	begun    bool
-	known    bool     // next is, before the first has come
-	cut      bool     // it need not come to an end
-	next     roce.PSN // the PSN that must come next
-	inside   bool     // between first and last of a message
-	messages roce.MSN // messages that have ended
-	ends     []ending // of those, not acknowledged yet
-	length   int      // of the message so far
-	total    int      // of a WRITE, as its RETH says
-	reads    []read   // READs and atomics that are not answered yet
+	transport roce.Transport
+	mtu       int    // payload bytes of a full packet
+	qkey      uint32 // of UD: what datagrams to this QP carry
+	begun     bool
+	known     bool     // next is, before the first has come
+	cut       bool     // it need not come to an end
+	next      roce.PSN // the PSN that must come next
+	inside    bool     // between first and last of a message
+	messages  roce.MSN // messages that have ended
+	ends      []ending // of those, not acknowledged yet
+	length    int      // of the message so far
+	total     int      // of a WRITE, as its RETH says
+	reads     []read   // READs and atomics that are not answered yet
 }
 
 // ending is the last packet of a message, and the messages ended with it.
@@ -48,62 +50,33 @@ type answers struct {
 	failed bool     // a NAK has ended the connection
 }
 
-// Wire checks the frames of one port. Packets must be RC, and there must be no
-// loss: every gap is an error.
+// Wire checks the frames of one port, of RC, UC and UD. There must be no loss: every
+// gap is an error.
 type Wire struct {
 	MTU    int // payload bytes of a full packet, but of QPs that Connect told
 	Counts Counts
 	// Lossy says that frames are lost, doubled, changed or reordered on the way, and
-	// sent again: each that is sent is judged and counted alone, none that comes.
+	// those of RC sent again: none that comes is judged, and of those of RC that are sent
+	// each alone.
 	Lossy bool
-	errs  []error
+	// Tagged says that all frames carry the 802.1Q tag control TCI; else none has a tag.
+	Tagged bool
+	TCI    uint16
+	errs   []error
 
-	out, in map[roce.QPN]*flow    // by destination QP
-	acks    map[roce.QPN]*answers // sent, by destination QP
-	pairs   map[roce.QPN]roce.QPN // local QP to its peer, as QPPair told
+	out, in       map[roce.QPN]*flow    // of connections, by destination QP
+	local, remote map[roce.QPN]*flow    // of UD QPs, by their number
+	acks          map[roce.QPN]*answers // sent, by destination QP
+	pairs         map[roce.QPN]roce.QPN // local QP to its peer, as Connect told
 }
 
 // NewWire makes a checker of a port whose packets carry at most mtu bytes.
 func NewWire(mtu int) *Wire {
 	return &Wire{
 		MTU: mtu, out: map[roce.QPN]*flow{}, in: map[roce.QPN]*flow{},
+		local: map[roce.QPN]*flow{}, remote: map[roce.QPN]*flow{},
 		acks: map[roce.QPN]*answers{}, pairs: map[roce.QPN]roce.QPN{},
 	}
-}
-
-// QPPair tells which QP of the other host a local one is connected to: packets
-// name their destination only.
-func (w *Wire) QPPair(local, remote roce.QPN) { w.pairs[remote] = local }
-
-// Connection is a pair of QPs as one of its ports sees it.
-type Connection struct {
-	Local, Remote    roce.QPN
-	MTU              int      // payload bytes of a full packet
-	SendPSN, RecvPSN roce.PSN // the first of the requests sent and received
-}
-
-// Connect begins a connection: what the same QP numbers did before is forgotten,
-// and PSNs and MSN begin anew. Nothing of the old may be under way any more.
-func (w *Wire) Connect(c Connection) {
-	w.pairs[c.Remote] = c.Local
-	w.out[c.Remote] = &flow{mtu: c.MTU, known: true, next: c.SendPSN}
-	w.in[c.Local] = &flow{mtu: c.MTU, known: true, next: c.RecvPSN}
-	delete(w.acks, c.Remote)
-}
-
-// Cut tells that a QP of a connection stops, or its peer does: what is under way
-// need not come to an end.
-func (w *Wire) Cut(local, remote roce.QPN) {
-	w.flowOf(w.out, remote).cut = true
-	w.flowOf(w.in, local).cut = true
-}
-
-// Disconnect ends a connection: Finish no longer asks for it.
-func (w *Wire) Disconnect(local, remote roce.QPN) {
-	delete(w.pairs, remote)
-	delete(w.out, remote)
-	delete(w.in, local)
-	delete(w.acks, remote)
 }
 
 // Errors are the broken rules found, at most 20.
@@ -135,7 +108,7 @@ func (w *Wire) Frame(ps int64, tx, badFCS bool, data []byte) {
 		c.RxPackets++
 		c.RxBytes += uint64(len(data))
 		if p.BTH.Opcode.IsRequest() {
-			w.request(ps, w.flowOf(w.in, roce.QPN(p.BTH.DestQP)), &p)
+			w.request(ps, w.sender(ps, &p, tx), &p)
 		}
 		return
 	}
@@ -150,14 +123,14 @@ func (w *Wire) Frame(ps int64, tx, badFCS bool, data []byte) {
 				c.Solicited++
 			}
 		}
-		if !w.Lossy {
-			w.request(ps, w.flowOf(w.out, roce.QPN(p.BTH.DestQP)), &p)
+		if f := w.sender(ps, &p, tx); !w.Lossy || f.transport != roce.RC || p.BTH.Opcode.Transport() != roce.RC {
+			w.request(ps, f, &p)
 		}
 		return
 	}
 	c.Payload += uint64(len(p.Payload))
 	c.answer(&p)
-	if !w.Lossy {
+	if req := w.in[w.pairs[p.BTH.DestQP]]; !w.Lossy || req != nil && req.transport != roce.RC {
 		w.answer(ps, &p)
 	}
 }
@@ -176,6 +149,18 @@ func (c *Counts) answer(p *roce.Packet) {
 	}
 }
 
+// sender is the flow that a request belongs to.
+func (w *Wire) sender(ps int64, p *roce.Packet, tx bool) *flow {
+	if p.BTH.Opcode.Transport() == roce.UD {
+		return w.datagram(ps, p, tx)
+	}
+	m := w.in
+	if tx {
+		m = w.out
+	}
+	return w.flowOf(m, p.BTH.DestQP)
+}
+
 func (w *Wire) flowOf(m map[roce.QPN]*flow, q roce.QPN) *flow {
 	if m[q] == nil {
 		m[q] = &flow{mtu: w.MTU}
@@ -186,8 +171,15 @@ func (w *Wire) flowOf(m map[roce.QPN]*flow, q roce.QPN) *flow {
 // format checks what concerns the packet alone. The ICRC is computed a second
 // time, from the frame's own bytes and by the polynomial division of the book.
 func (w *Wire) format(ps int64, p *roce.Packet, data []byte) {
-	if p.BTH.Opcode.Transport() != roce.RC {
-		w.fail(ps, "opcode %v is not of RC", p.BTH.Opcode)
+	if t := p.BTH.Opcode.Transport(); t != roce.RC && t != roce.UC && t != roce.UD || !p.BTH.Opcode.Valid() {
+		w.fail(ps, "opcode %v is not of RC, UC or UD", p.BTH.Opcode)
+	}
+	ip, tci := data[14:], uint16(0)
+	if p.Tagged {
+		ip, tci = data[18:], binary.BigEndian.Uint16(data[14:])
+	}
+	if p.Tagged != w.Tagged || tci != w.TCI {
+		w.fail(ps, "802.1Q tag: %t, %04x, expected: %t, %04x", p.Tagged, tci, w.Tagged, w.TCI)
 	}
 	if got, want := p.BTH.PadCnt, -len(p.Payload)&3; int(got) != want {
 		w.fail(ps, "PadCnt %d with %d bytes of payload", got, len(p.Payload))
@@ -195,11 +187,11 @@ func (w *Wire) format(ps int64, p *roce.Packet, data []byte) {
 	if len(data) < 60 {
 		w.fail(ps, "frame of %d bytes is not padded", len(data))
 	}
-	end := 14 + int(binary.BigEndian.Uint16(data[16:]))
-	if data[14]>>4 == 6 {
-		end = 14 + 40 + int(binary.BigEndian.Uint16(data[18:]))
+	end := int(binary.BigEndian.Uint16(ip[2:]))
+	if ip[0]>>4 == 6 {
+		end = 40 + int(binary.BigEndian.Uint16(ip[4:]))
 	}
-	if got, want := binary.LittleEndian.Uint32(data[end-4:]), ICRC(data[14:end-4]); got != want {
+	if got, want := binary.LittleEndian.Uint32(ip[end-4:]), ICRC(ip[:end-4]); got != want {
 		w.fail(ps, "ICRC %08x, computed %08x", got, want)
 	}
 }
@@ -211,6 +203,9 @@ func (w *Wire) request(ps int64, f *flow, p *roce.Packet) {
 		w.fail(ps, "QP %06x: PSN %06x, expected %06x", p.BTH.DestQP, psn, f.next)
 	}
 	f.begun, f.next = true, psn.Add(1)
+	if op.Transport() != f.transport {
+		w.fail(ps, "QP %06x PSN %06x: %v to a QP of %v", p.BTH.DestQP, psn, op, f.transport)
+	}
 	if op.IsReadRequest() || op.IsAtomic() {
 		w.readRequest(ps, f, p)
 		return
@@ -229,9 +224,11 @@ func (w *Wire) request(ps int64, f *flow, p *roce.Packet) {
 		w.fail(ps, "QP %06x PSN %06x: %v with %d bytes, MTU %d", p.BTH.DestQP, psn, op, n, f.mtu)
 	case n > f.mtu, op.IsLast() && n == 0:
 		w.fail(ps, "QP %06x PSN %06x: %v with %d bytes", p.BTH.DestQP, psn, op, n)
-	case op.Ends() && !p.BTH.AckReq:
+	case op.Transport() == roce.RC && op.Ends() && !p.BTH.AckReq:
 		w.fail(ps, "QP %06x PSN %06x: %v without AckReq", p.BTH.DestQP, psn, op)
-	case p.BTH.SE && !op.Ends():
+	case op.Transport() != roce.RC && p.BTH.AckReq:
+		w.fail(ps, "QP %06x PSN %06x: %v with AckReq", p.BTH.DestQP, psn, op)
+	case p.BTH.SE && !(op.Ends() && (op.IsSend() || op.HasImm())):
 		w.fail(ps, "QP %06x PSN %06x: SE in %v", p.BTH.DestQP, psn, op)
 	}
 	f.inside = !op.Ends()
@@ -253,8 +250,8 @@ func (w *Wire) answer(ps int64, p *roce.Packet) {
 	dest := roce.QPN(p.BTH.DestQP)
 	local, known := w.pairs[dest]
 	req := w.in[local]
-	if !known || req == nil {
-		w.fail(ps, "acknowledgement to QP %06x, which has sent nothing", dest)
+	if !known || req == nil || req.transport != roce.RC {
+		w.fail(ps, "acknowledgement to QP %06x, which has sent nothing that takes one", dest)
 		return
 	}
 	a := w.acks[dest]
@@ -290,7 +287,7 @@ func (w *Wire) answer(ps int64, p *roce.Packet) {
 }
 
 // Finish tells what is missing at the end of a run: messages begun and not ended,
-// and requests without an acknowledgement.
+// and requests of RC without an acknowledgement, unless they may be lost.
 func (w *Wire) Finish() {
 	for _, q := range slices.Sorted(maps.Keys(w.out)) {
 		if w.out[q].inside && !w.out[q].cut {
@@ -300,7 +297,7 @@ func (w *Wire) Finish() {
 	for _, remote := range slices.Sorted(maps.Keys(w.pairs)) {
 		local := w.pairs[remote]
 		req, a := w.in[local], w.acks[remote]
-		if req == nil || !req.begun || req.cut {
+		if w.Lossy || req == nil || req.transport != roce.RC || !req.begun || req.cut {
 			continue
 		}
 		if a == nil || a.last.Add(1) != req.next && !a.failed {

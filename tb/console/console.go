@@ -30,14 +30,19 @@ type Console struct {
 	buf *driver.Buffer
 	all *driver.MR
 	mrs map[int]*driver.MR
-	qps map[int]*driver.QP
-	gid map[int]int
+	qps map[int]*queuePair
+	srq map[int]*driver.SRQ
+	ahs map[int]*driver.AH
+	mws map[int]*driver.MW
 }
 
 // Open opens the device and makes domain, completion queue, buffer and a region of
 // all of it that peers may read and write.
 func Open(bus *host.Bus, cfg driver.Config) (*Console, error) {
-	c := &Console{bus: bus, mrs: map[int]*driver.MR{}, qps: map[int]*driver.QP{}, gid: map[int]int{}}
+	c := &Console{
+		bus: bus, mrs: map[int]*driver.MR{}, qps: map[int]*queuePair{},
+		srq: map[int]*driver.SRQ{}, ahs: map[int]*driver.AH{}, mws: map[int]*driver.MW{},
+	}
 	var err error
 	if c.dev, err = driver.Open(bus, cfg); err != nil {
 		return nil, err
@@ -51,7 +56,7 @@ func Open(bus *host.Bus, cfg driver.Config) (*Console, error) {
 	if c.buf, err = c.dev.AllocBuffer(BufferSize, 0); err != nil {
 		return nil, err
 	}
-	c.all, err = c.pd.RegMR(c.buf, remote)
+	c.all, err = c.pd.RegMR(c.buf, remote|abi.AccessMWBind)
 	return c, err
 }
 
@@ -83,6 +88,14 @@ func (c *Console) run(a *args) (string, error) {
 		return c.region(a)
 	case "qp":
 		return c.create(a)
+	case "srq", "srecv", "slimit", "sleft", "sdel":
+		return c.shared(a)
+	case "ah", "ahdel":
+		return c.handle(a)
+	case "mw", "mwdel":
+		return c.window(a)
+	case "events":
+		return c.events()
 	case "poll":
 		return c.poll(a)
 	case "count":
@@ -148,8 +161,7 @@ func (c *Console) region(a *args) (string, error) {
 		if m == nil {
 			return "", fmt.Errorf("no region %d", a.id)
 		}
-		delete(c.mrs, a.id)
-		return "", m.Dereg()
+		return "", gone(c.mrs, a.id, m.Dereg())
 	}
 	m, err := c.pd.RegMRRange(c.buf, a.length("off", 0), a.length("len", BufferSize), access(a.kv["access"]))
 	if err != nil {
@@ -183,12 +195,12 @@ func (c *Console) count(a *args) (string, error) {
 	return "", fmt.Errorf("no counter %q", a.kv["word"])
 }
 
-// Program opens the device on a thread of a station and returns what executes a
-// line. Without a device every line is answered by why there is none.
-func Program(bus *host.Bus, cfg driver.Config) func(string) string {
+// Program opens the device on a thread of a station and returns it and what executes
+// a line. Without a device every line is answered by why there is none.
+func Program(bus *host.Bus, cfg driver.Config) (*driver.Device, func(string) string) {
 	c, err := Open(bus, cfg)
 	if err != nil {
-		return func(string) string { return "! " + err.Error() }
+		return nil, func(string) string { return "! " + err.Error() }
 	}
-	return c.Do
+	return c.dev, c.Do
 }

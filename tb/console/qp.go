@@ -3,33 +3,69 @@ package console
 import (
 	"fmt"
 	"net/netip"
-	"strings"
 
 	"rnic/abi"
 	"rnic/driver"
 	"rnic/roce"
 )
 
+// queuePair is one with its type, and the Q_Key it was started with.
+type queuePair struct {
+	*driver.QP
+	typ  abi.QPType
+	qkey uint32
+}
+
+// types are those of queue pairs by the names that qp knows.
+var types = map[string]abi.QPType{"": abi.QPTypeRC, "rc": abi.QPTypeRC, "uc": abi.QPTypeUC, "ud": abi.QPTypeUD, "raw": abi.QPTypeRaw}
+
 // create makes a queue pair, in INIT.
 func (c *Console) create(a *args) (string, error) {
-	gid := a.length("gid", 1)
-	q, err := c.pd.CreateQP(driver.QPConfig{
-		SendCQ: c.cq, RecvCQ: c.cq, MaxSend: depth, MaxRecv: depth, MaxSendSGE: 4, MaxRecvSGE: 4, IPv6: gid == 0,
-	})
+	typ, ok := types[a.kv["type"]]
+	if !ok {
+		return "", fmt.Errorf("type=%s: must be rc, uc, ud or raw", a.kv["type"])
+	}
+	cfg := driver.QPConfig{
+		Type: typ, SendCQ: c.cq, RecvCQ: c.cq, MaxSend: depth, MaxRecv: depth, MaxSendSGE: 4, MaxRecvSGE: 4, IPv6: a.length("gid", 1) == 0,
+	}
+	if _, ok := a.kv["srq"]; ok {
+		if cfg.SRQ = c.srq[a.length("srq", 0)]; cfg.SRQ == nil {
+			return "", fmt.Errorf("srq=%s: no such shared receive queue", a.kv["srq"])
+		}
+	}
+	if a.err != nil {
+		return "", a.err
+	}
+	q, err := c.pd.CreateQP(cfg)
 	if err != nil {
 		return "", err
 	}
-	c.qps[a.id], c.gid[a.id] = q, gid
-	return fmt.Sprintf("qpn=%d", q.Number()), q.Init(remote)
+	p := &queuePair{QP: q, typ: typ, qkey: uint32(a.num("qkey", 0))}
+	c.qps[a.id] = p
+	return fmt.Sprintf("qpn=%d", q.Number()), p.init()
+}
+
+// init takes a queue pair to INIT.
+func (q *queuePair) init() error {
+	needs, _, _ := abi.Transition(q.typ, abi.QPReset, abi.QPInit)
+	attr := driver.QPAttr{State: abi.QPInit, Port: 1, Access: remote, QKey: q.qkey}
+	if q.typ == abi.QPTypeUC {
+		attr.Access = abi.AccessLocalWrite | abi.AccessRemoteWrite
+	}
+	return q.Modify(attr, abi.AttrState|needs)
 }
 
 // onQP executes what needs a queue pair.
-func (c *Console) onQP(a *args, q *driver.QP) (string, error) {
+func (c *Console) onQP(a *args, q *queuePair) (string, error) {
 	switch a.verb {
 	case "conn":
 		return "", c.connect(a, q)
+	case "start":
+		return "", q.start(a)
+	case "raw":
+		return "", c.dev.SetRawQP(q.QP)
 	case "recv":
-		return "", c.recv(a, q)
+		return "", c.recv(a, func(w driver.RecvWR) error { _, err := q.PostRecv(w); return err })
 	case "send":
 		return "", c.send(a, q)
 	case "err":
@@ -38,25 +74,50 @@ func (c *Console) onQP(a *args, q *driver.QP) (string, error) {
 		if err := q.Modify(driver.QPAttr{State: abi.QPReset}, abi.AttrState); err != nil {
 			return "", err
 		}
-		return "", q.Init(remote)
+		return "", q.init()
 	case "state":
 		m, err := q.Query()
 		return fmt.Sprintf("%v psn=%d rpsn=%d", m.State, m.NextPSN, m.ExpectedPSN), err
 	case "del":
-		delete(c.qps, a.id)
-		return "", q.Destroy()
+		return "", gone(c.qps, a.id, q.Destroy())
 	}
 	return "", fmt.Errorf("no command %q", a.verb)
 }
 
+// start takes a queue pair without a peer from INIT to RTS.
+func (q *queuePair) start(a *args) error {
+	attr := driver.QPAttr{SQPSN: uint32(a.num("psn", 0))}
+	for _, to := range []abi.QPState{abi.QPRTR, abi.QPRTS} {
+		needs, _, ok := abi.Transition(q.typ, to-1, to)
+		if !ok {
+			return fmt.Errorf("no way to %v", to)
+		}
+		attr.State = to
+		if err := q.Modify(attr, abi.AttrState|needs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// vector is the way to a peer.
+func vector(a *args) driver.AHAttr {
+	v := driver.AHAttr{MAC: a.mac("mac"), DGID: a.gid("gid"), TrafficClass: uint8(a.num("tc", 0))}
+	if _, ok := a.kv["vlan"]; ok {
+		v.VLANValid, v.VLAN = true, uint16(a.num("vlan", 0))
+	}
+	return v
+}
+
 // connect takes a queue pair from INIT to RTS.
-func (c *Console) connect(a *args, q *driver.QP) error {
+func (c *Console) connect(a *args, q *queuePair) error {
 	mtu, ok := roce.MTUOf(a.length("mtu", 1024))
 	if !ok {
 		return fmt.Errorf("mtu=%s: must be 256, 512, 1024, 2048 or 4096", a.kv["mtu"])
 	}
+	v := vector(a)
 	av := abi.AV{
-		DMAC: a.mac("mac"), DGID: a.gid("gid"), HopLimit: 64, TrafficClass: uint8(a.num("tc", 0)),
+		DMAC: v.MAC, DGID: v.DGID, HopLimit: 64, TrafficClass: v.TrafficClass, VLANValid: v.VLANValid, VLAN: v.VLAN,
 		UDPSPort: roce.SourcePort(roce.QPN(q.Number()), roce.QPN(a.num("qpn", 0))),
 	}
 	if netip.AddrFrom16(av.DGID).Is4In6() {
@@ -77,103 +138,13 @@ func (c *Console) connect(a *args, q *driver.QP) error {
 	if a.err != nil {
 		return a.err
 	}
-	err := q.Modify(rtr, abi.AttrState|abi.AttrAV|abi.AttrPathMTU|abi.AttrDestQPN|abi.AttrRQPSN|
-		abi.AttrMaxDestRdAtomic|abi.AttrMinRNRTimer|abi.AttrAccessFlags)
-	if err != nil {
+	if q.typ == abi.QPTypeUC {
+		rtr.Access &= abi.AccessLocalWrite | abi.AccessRemoteWrite
+	}
+	needs, _, _ := abi.Transition(q.typ, abi.QPInit, abi.QPRTR)
+	if err := q.Modify(rtr, abi.AttrState|needs|abi.AttrAccessFlags); err != nil {
 		return err
 	}
-	return q.Modify(rts, abi.AttrState|abi.AttrTimeout|abi.AttrRetryCnt|abi.AttrRNRRetry|abi.AttrSQPSN|abi.AttrMaxRdAtomic)
-}
-
-// elements is the part of the buffer that a work request uses, by the key of all of
-// it unless another is given.
-func (c *Console) elements(a *args, off, n int) []driver.SGE {
-	if n == 0 {
-		return nil
-	}
-	e := c.all.SGE(off, n)
-	e.LKey = abi.Key(a.num("lkey", uint64(e.LKey)))
-	return []driver.SGE{e}
-}
-
-func (c *Console) recv(a *args, q *driver.QP) error {
-	off, n, id := a.length("off", 0), a.length("len", 0), a.num("id", 0)
-	for i := range a.length("n", 1) {
-		w := driver.RecvWR{ID: id + uint64(i), SGEs: c.elements(a, off+i*n, n)}
-		if _, err := q.PostRecv(w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ops are the operations by the names that send knows.
-var ops = map[string]abi.WQEOp{
-	"send": abi.OpSend, "send_imm": abi.OpSendImm, "send_inv": abi.OpSendInv, "write": abi.OpWrite,
-	"write_imm": abi.OpWriteImm, "read": abi.OpRead, "cas": abi.OpCompareSwap, "faa": abi.OpFetchAdd,
-}
-
-func (c *Console) send(a *args, q *driver.QP) error {
-	op, ok := ops[a.kv["op"]]
-	if !ok {
-		return fmt.Errorf("op=%s: no such operation", a.kv["op"])
-	}
-	off, n, flags := a.length("off", 0), a.length("len", 0), a.kv["flags"]
-	w := driver.SendWR{
-		Op: op, Imm: uint32(a.num("imm", 0)), RemoteAddr: a.num("addr", 0), RKey: abi.Key(a.num("rkey", 0)),
-		Signaled: !strings.Contains(flags, "q"), Solicited: strings.Contains(flags, "s"), Fence: strings.Contains(flags, "f"),
-		Compare: a.num("cmp", 0), SwapAdd: a.num("swap", 0) + a.num("add", 0), ID: a.num("id", 0),
-	}
-	if a.err != nil {
-		return a.err
-	}
-	for i := range a.length("n", 1) {
-		w.SGEs = c.elements(a, off+i*n, n)
-		if _, err := q.PostSend(w); err != nil {
-			return err
-		}
-		w.ID++
-		if w.RemoteAddr != 0 {
-			w.RemoteAddr += uint64(n)
-		}
-	}
-	return nil
-}
-
-// poll waits for so many completions.
-func (c *Console) poll(a *args) (string, error) {
-	want, until := a.id, c.bus.Now()+int64(a.length("ms", 1000))*1_000_000_000
-	var out strings.Builder
-	n := 0
-	for n < want {
-		var wc [1]driver.WC
-		k, err := c.cq.Wait(wc[:], until)
-		if err != nil {
-			return "", err
-		}
-		if k == 0 {
-			break
-		}
-		n++
-		out.WriteString(" | " + describe(&wc[0]))
-	}
-	return fmt.Sprint(n) + out.String(), nil
-}
-
-// describe is a completion as poll tells it; what it has no meaning for is left out.
-func describe(w *driver.WC) string {
-	s := fmt.Sprintf("id=%d status=%d", w.ID, w.Status)
-	if w.Status != abi.StatusSuccess {
-		return s
-	}
-	if w.Opcode.IsRecv() {
-		s += fmt.Sprintf(" recv=%d", w.ByteLen)
-	}
-	switch {
-	case w.Flags&abi.CQEWithImm != 0:
-		s += fmt.Sprintf(" imm=%#x", w.Imm)
-	case w.Flags&abi.CQEWithInv != 0:
-		s += fmt.Sprintf(" inv=%#x", w.Imm)
-	}
-	return s
+	needs, _, _ = abi.Transition(q.typ, abi.QPRTR, abi.QPRTS)
+	return q.Modify(rts, abi.AttrState|needs)
 }

@@ -42,5 +42,8 @@ func (e *End) ConnectBy(change func(rtr, rts *driver.QPAttr)) (err error) {
 // Couple makes two QPs each other's peers, without connecting them.
 func (s *Scene) Couple(a, b *End) *Pair {
 	a.other, b.other = b, a
+	if a.Side == b.Side {
+		a.Loops = true
+	}
 	return &Pair{a, b}
 }

@@ -17,7 +17,7 @@ func (e *End) Forge(op roce.Opcode, psn roce.PSN, payload []byte) roce.Packet {
 		UDP: roce.UDP{SrcPort: 0xc000 | uint16(e.other.QP.Number())},
 		BTH: roce.BTH{
 			Opcode: op, MigReq: true, PKey: roce.DefaultPKey, DestQP: roce.QPN(e.QP.Number()),
-			AckReq: op.IsRequest(), PSN: psn,
+			AckReq: op.IsRequest() && op.Transport() == roce.RC, PSN: psn,
 		},
 		V6: e.QP.Endpoint().GID == [16]byte(roce.HostIPv6(me)),
 	}

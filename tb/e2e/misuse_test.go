@@ -48,8 +48,8 @@ func TestMalformedSend(t *testing.T) {
 	}{
 		{"COMPARE_SWAP of 100 bytes", []field{{op, le(1, 6)}}, abi.StatusLocLen, abi.VendorWQELength},
 		{"FETCH_ADD of 100 bytes", []field{{op, le(1, 7)}}, abi.StatusLocLen, abi.VendorWQELength},
-		{"LOCAL_INV", []field{{op, le(1, 8)}}, abi.StatusLocQPOp, abi.VendorWQEOp},
-		{"FAST_REG", []field{{op, le(1, 10)}}, abi.StatusLocQPOp, abi.VendorWQEOp},
+		{"LOCAL_INV", []field{{op, le(1, 8)}}, abi.StatusMWBind, abi.VendorInvalidate},
+		{"FAST_REG", []field{{op, le(1, 10)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
 		{"no operation", []field{{op, le(1, 12)}}, abi.StatusLocQPOp, abi.VendorWQEOp},
 		{"no operation at all", []field{{op, le(1, 255)}}, abi.StatusLocQPOp, abi.VendorWQEOp},
 		{"0 units", []field{{units, le(1, 0)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
@@ -58,7 +58,7 @@ func TestMalformedSend(t *testing.T) {
 		{"more units than elements", []field{{units, le(1, 2)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
 		{"more units than posted", []field{{units, le(1, 8)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
 		{"more elements than units", []field{{sges, le(1, 3)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
-		{"BIND_MW", []field{{op, le(1, 9)}}, abi.StatusLocQPOp, abi.VendorWQEOp},
+		{"BIND_MW", []field{{op, le(1, 9)}}, abi.StatusMWBind, abi.VendorBind},
 		{"5 elements in one unit", []field{{sges, le(1, 5)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
 		{"17 elements", []field{{units, le(1, 2)}, {sges, le(1, 17)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
 		{"255 elements", []field{{sges, le(1, 255)}}, abi.StatusLocQPOp, abi.VendorWQEFormat},
@@ -247,7 +247,9 @@ func TestDoorbells(t *testing.T) {
 		{"CQ, more than was written", page, abi.Doorbell{Number: cq, Kind: abi.DoorbellCQ, Index: 2}, abi.DoorbellBadNumber},
 		{"CQ, back", page, abi.Doorbell{Number: cq, Kind: abi.DoorbellCQ, Index: 0xffff}, abi.DoorbellBadNumber},
 		{"arm, more than was written", page, abi.Doorbell{Number: cq, Kind: abi.DoorbellCQArm, Index: 700}, abi.DoorbellBadNumber},
-		{"kind 5", page, abi.Doorbell{Number: q, Kind: 5, Index: 1}, abi.MMIOWriteIgnored},
+		{"no SRQ", page, abi.Doorbell{Number: 0, Kind: abi.DoorbellSRQ, Index: 1}, abi.DoorbellBadNumber},
+		{"SRQ beyond the table", page, abi.Doorbell{Number: 0xffff, Kind: abi.DoorbellSRQ, Index: 1}, abi.DoorbellBadNumber},
+		{"kind 6", page, abi.Doorbell{Number: q, Kind: 6, Index: 1}, abi.MMIOWriteIgnored},
 		{"kind 15", page, abi.Doorbell{Number: q, Kind: 15, Index: 1}, abi.MMIOWriteIgnored},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -354,7 +356,7 @@ func TestPushes(t *testing.T) {
 func TestRegisters(t *testing.T) {
 	s := e2e.New(t, e2e.Options{})
 	before := s.A.Counters()
-	holes := []uint32{0x14, 0x5c, 0xfc, 0x100, 0xffc, abi.CountersBase + 8*abi.NumCounters, 0x2100, 0x3008, 0x4000, abi.UARBase - 4, abi.UARBase + 8, abi.BARSize - 4}
+	holes := []uint32{0x14, 0x5c, 0xfc, 0x160, 0xffc, abi.CountersBase + 8*abi.NumCounters, 0x2100, 0x3008, 0x4000, abi.UARBase - 4, abi.UARBase + 8, abi.BARSize - 4}
 	for _, off := range holes {
 		var v uint32
 		var err error

@@ -27,7 +27,7 @@ func TestAttributes(t *testing.T) {
 		{"retry_cnt 7", func(_, rts *driver.QPAttr) { rts.RetryCnt = 7 }, nil, abi.QPRTS},
 		{"rnr_retry 1", func(_, rts *driver.QPAttr) { rts.RNRRetry = 1 }, nil, abi.QPRTS},
 		{"rnr_retry 7", func(_, rts *driver.QPAttr) { rts.RNRRetry = 7 }, nil, abi.QPRTS},
-		{"VLAN", func(rtr, _ *driver.QPAttr) { rtr.AV.VLANValid = true }, driver.ErrNotSupported, abi.QPInit},
+		{"GID that there is not", func(rtr, _ *driver.QPAttr) { rtr.AV.SGIDIndex = 9 }, driver.ErrInvalid, abi.QPInit},
 		{"retry_cnt 8", func(_, rts *driver.QPAttr) { rts.RetryCnt = 8 }, driver.ErrInvalid, abi.QPRTR},
 		{"rnr_retry 8", func(_, rts *driver.QPAttr) { rts.RNRRetry = 8 }, driver.ErrInvalid, abi.QPRTR},
 		{"timeout 32", func(_, rts *driver.QPAttr) { rts.Timeout = 32 }, driver.ErrInvalid, abi.QPRTR},

@@ -108,3 +108,6 @@ func (s *Scene) Close() {
 		require.NoError(s.t, d.err)
 	}
 }
+
+// Scene is that of the side.
+func (d *Side) Scene() *Scene { return d.scene }

@@ -19,9 +19,10 @@ const bufferSize = 1 << 20
 
 // Seen is a frame that passed a port.
 type Seen struct {
-	Ps  int64 // of its last bit
-	Tx  bool  // it left the host
-	Len int   // bytes, without FCS
+	Ps  int64  // of its last bit
+	Tx  bool   // it left the host
+	Len int    // bytes, without FCS
+	All []byte // the frame itself, without FCS
 	roce.Packet
 	Err error // why it is no RoCE packet
 }
@@ -35,6 +36,10 @@ type Side struct {
 	Buf  *driver.Buffer
 	MR   *driver.MR // all of Buf, with local write
 	Seen []Seen     // what passed the port, in order
+
+	// What is to be expected of the port at the end: frames that the MAC turns round,
+	// frames of a RAW_PACKET QP.
+	Loops, Raw bool
 
 	scene   *Scene
 	peer    *Side
@@ -69,7 +74,7 @@ func (d *Side) frame(f tb.Frame) {
 	if err == nil && f.BadFCS {
 		err = errFCS
 	}
-	d.Seen = append(d.Seen, Seen{Ps: f.TimePs, Tx: f.Tx, Len: len(data), Packet: p, Err: err})
+	d.Seen = append(d.Seen, Seen{Ps: f.TimePs, Tx: f.Tx, Len: len(data), All: data, Packet: p, Err: err})
 }
 
 func (d *Side) begin(fn func()) {

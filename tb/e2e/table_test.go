@@ -12,7 +12,7 @@ import (
 )
 
 // TestFaultTable: FAULTS.md names for each row the tests whose comments name it,
-// and no others.
+// and no others; of other folders, by folder and name, tests that there are.
 func TestFaultTable(t *testing.T) {
 	comment := regexp.MustCompile(`(?m)((?:^//.*\n)+)func (Test\w+)\(`)
 	id := regexp.MustCompile(`\bB\d{3}\b`)
@@ -33,8 +33,14 @@ func TestFaultTable(t *testing.T) {
 	rows := map[string][]string{}
 	for _, l := range strings.Split(string(table), "\n") {
 		cells := strings.Split(strings.Trim(l, "| "), " | ")
-		if id.MatchString(cells[0]) {
-			rows[cells[0]] = strings.Split(cells[len(cells)-1], ", ")
+		if len(cells) > 1 && id.MatchString(cells[0]) {
+			for _, name := range strings.Split(cells[len(cells)-1], ", ") {
+				if dir, test, other := strings.Cut(name, " "); other {
+					demandTest(t, dir, test)
+				} else {
+					rows[cells[0]] = append(rows[cells[0]], name)
+				}
+			}
 		}
 	}
 	for _, tests := range named {
@@ -42,4 +48,15 @@ func TestFaultTable(t *testing.T) {
 	}
 	require.Equal(t, named, rows)
 	require.Greater(t, len(rows), 60)
+}
+
+// demandTest demands that a folder has a test.
+func demandTest(t *testing.T, dir, name string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", dir, "*_test.go"))
+	require.NoError(t, err)
+	require.True(t, slices.ContainsFunc(files, func(f string) bool {
+		text, err := os.ReadFile(f)
+		return err == nil && strings.Contains(string(text), "func "+name+"(")
+	}), "%s has no %s", dir, name)
 }

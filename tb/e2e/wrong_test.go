@@ -81,7 +81,8 @@ func TestSilentDrops(t *testing.T) {
 		{"TCP", plain(func(f []byte) { f[14+9] = 6 }), abi.RxDropNotRoCE},
 		{"ARP", plain(func(f []byte) { f[13] = 6 }), abi.RxDropNotRoCE},
 		{"other station", send(func(q *roce.Packet) { q.Eth.Dst = roce.HostMAC(7) }), abi.RxDropNotRoCE},
-		{"VLAN", send(func(q *roce.Packet) { q.Tagged = true }), abi.RxDropNotRoCE},
+		{"VLAN", send(func(q *roce.Packet) { q.Tagged, q.VLAN.VID = true, 5 }), abi.RxDropBadAddress},
+		{"two tags", twoTags(send(nothing)), abi.RxDropNotRoCE},
 		{"more fragments", send(func(q *roce.Packet) { q.IP4.MF = true }), abi.RxDropMalformed},
 		{"fragment", send(func(q *roce.Packet) { q.IP4.FragOff = 1 }), abi.RxDropMalformed},
 		{"last fragment", send(func(q *roce.Packet) { q.IP4.FragOff = 0x1fff }), abi.RxDropMalformed},
@@ -119,6 +120,12 @@ func TestSilentDrops(t *testing.T) {
 	exchange(t, p)
 }
 
+// twoTags is a frame with two tags without a VLAN.
+func twoTags(f []byte) []byte {
+	tags := []byte{0x81, 0, 0, 0, 0x81, 0, 0, 0}
+	return append(append(append([]byte(nil), f[:12]...), tags...), f[12:]...)
+}
+
 // cutUDP cuts a frame so that its UDP datagram has n bytes, with all lengths and
 // checksums right.
 func cutUDP(f []byte, n int) []byte {
@@ -152,6 +159,7 @@ func TestAccepted(t *testing.T) {
 		{"another source station", func(q *roce.Packet) { q.Eth.Src = roce.HostMAC(9) }, nil},
 		{"Ethernet padding", func(q *roce.Packet) { q.Trailer = []byte{1, 2, 3, 4, 5, 6, 7} }, nil},
 		{"reserved bits", nothing, func(f []byte) { f[14+20+8+4] |= 0x3f; f[14+20+8+8] |= 0x7f }},
+		{"priority tag", func(q *roce.Packet) { q.Tagged, q.VLAN.PCP, q.VLAN.DEI = true, 7, true }, nil},
 		{"without AckReq", func(q *roce.Packet) { q.BTH.AckReq = false }, nil},
 		{"with immediate", func(q *roce.Packet) { q.BTH.Opcode, q.Imm.Imm = roce.RCSendOnlyImm, 0x01020304 }, nil},
 	}

@@ -2,7 +2,8 @@
 // on the wire goes to a socket or a TAP device as Ethernet frames, and what comes
 // from there arrives at the NIC.
 //
-//	lines ─► thread ─ driver ─ Bus ═PCIe═ rtl.NIC ─ Port ┊ Wire ── QEMU, TAP, …
+//	lines ─► thread ─┬ driver ─ Bus ═PCIe═ rtl.NIC ─ Port ┊ Wire ── QEMU, TAP, …
+//	      software ─┘                                    ┊
 //	                                                     ┊
 //	                                         recorded: frame or line, and its cycle
 //
@@ -27,7 +28,8 @@
 //
 // # What is not the NIC's
 //
-// A host answers ARP, neighbour discovery and echo requests by its own software.
-// Port does that, so that others find the NIC's addresses. Everything that is RoCE
-// is left to the NIC.
+// A host answers ARP, neighbour discovery and echo requests by its own software, so
+// that others find the NIC's addresses. A second thread of the host does that. It has
+// the device's raw QP, which gets every frame to the host, to all and to groups that is
+// not RoCE, and sends its answers by it: they pass the NIC as everything else.
 package ether

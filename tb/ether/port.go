@@ -26,7 +26,6 @@ type Port struct {
 	FromNIC hdl.In[port.EthBeat]
 	ToNIC   hdl.Out[port.EthBeat]
 
-	host   neighbour
 	taps   []tb.Tap
 	tx     []byte // of the NIC, being assembled
 	rx     []byte // to the NIC, FCS included
@@ -93,7 +92,7 @@ func (p *Port) receive() {
 		b.Last = p.at == len(p.rx)
 		p.ToNIC.Put(b)
 		if b.Last {
-			p.received(p.rx[:len(p.rx)-4])
+			p.show(p.rx[:len(p.rx)-4], false, false)
 			p.rx = nil
 		}
 	}
@@ -102,15 +101,6 @@ func (p *Port) receive() {
 		p.WakeAt(now + 1)
 	case len(p.queue) > 0:
 		p.WakeAt(max(now+1, p.silent))
-	}
-}
-
-// received ends a frame from outside; what the host's software answers goes out.
-func (p *Port) received(data []byte) {
-	p.show(data, false, false)
-	if r := p.host.answer(data); r != nil {
-		p.show(r, true, false)
-		p.out = append(p.out, r)
 	}
 }
 

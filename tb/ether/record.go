@@ -94,7 +94,7 @@ func (s *Station) Replay(r *Recording, reply func(string)) error {
 		if err != nil {
 			return fmt.Errorf("recording: line %d: %w", n, err)
 		}
-		if err := s.K.Run(cycle); err != nil {
+		if err := s.run(cycle); err != nil {
 			return err
 		}
 		s.flush(func([]byte) {}, reply)

@@ -95,8 +95,8 @@ func TestReplay(t *testing.T) {
 		return <-answers
 	}
 	info := ask("info")
-	ask("qp 1")
-	ask("conn 1 qpn=2 gid=10.0.0.1 mac=02:00:00:00:00:01 psn=100 rpsn=200 timeout=14 retry=7 rnr=7")
+	require.Equal(t, "= qpn=3", ask("qp 1"))
+	ask("conn 1 qpn=3 gid=10.0.0.1 mac=02:00:00:00:00:01 psn=100 rpsn=200 timeout=14 retry=7 rnr=7")
 	ask("recv 1 off=0 len=4096 id=9")
 	known <- info
 
@@ -105,7 +105,7 @@ func TestReplay(t *testing.T) {
 	a.run(t, ctx, here, func(ask func(string) string) {
 		info := <-known
 		ask("qp 1")
-		ask("conn 1 qpn=2 gid=10.0.0.2 mac=02:00:00:00:00:02 psn=200 rpsn=100 timeout=14 retry=7 rnr=7")
+		ask("conn 1 qpn=3 gid=10.0.0.2 mac=02:00:00:00:00:02 psn=200 rpsn=100 timeout=14 retry=7 rnr=7")
 		ask("fill off=0 len=3000 seed=4")
 		ask("send 1 op=send off=0 len=3000 id=1")
 		ask(fmt.Sprintf("send 1 op=read off=8192 len=3000 id=2 addr=%s rkey=%s", field(info, "addr"), field(info, "rkey")))

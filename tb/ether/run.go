@@ -60,7 +60,7 @@ func (s *Station) Run(ctx context.Context, w Wire, lines <-chan string, reply fu
 			next = now + slice
 			in, got = await(ctx, w, lines, 0)
 		}
-		if err := s.K.Run(max(now, next)); err != nil {
+		if err := s.run(max(now, next)); err != nil {
 			return err
 		}
 		for ; got; in, got = await(ctx, w, lines, 0) {

@@ -1,6 +1,8 @@
 package ether
 
 import (
+	"cmp"
+
 	"rnic/driver"
 	"rnic/hdl"
 	"rnic/rtl"
@@ -15,9 +17,9 @@ type node struct {
 	Wire Port
 }
 
-// Program opens the device on a thread of the host and returns what executes a
-// line: it returns what it has to say.
-type Program func(bus *host.Bus, cfg driver.Config) func(line string) string
+// Program opens the device on a thread of the host and returns it, nil if it can't be
+// opened, and what executes a line: that returns what it has to say.
+type Program func(bus *host.Bus, cfg driver.Config) (dev *driver.Device, do func(line string) string)
 
 // Station is one host, with a NIC, whose wire leads outside.
 type Station struct {
@@ -31,6 +33,7 @@ type Station struct {
 	replies []string // not yet fetched
 	given   hdl.Event
 	rec     *Recorder
+	failed  error // of the host's software
 }
 
 // New builds a station. Its thread starts program, and has it execute the lines.
@@ -38,7 +41,6 @@ func New(c Config, program Program) (*Station, error) {
 	c.defaults()
 	m := host.New(c.Host)
 	n := &node{NIC: rtl.New(c.NIC), RC: &m.RC}
-	n.Wire.host = neighbour{c.MAC, c.IPv4, c.IPv6}
 	hdl.Connect(n.NIC.PcieTx(), &n.RC.FromNIC, 2)
 	hdl.Connect(&n.RC.ToNIC, n.NIC.PcieRx(), 2)
 	hdl.Connect(n.NIC.EthTx(), &n.Wire.FromNIC, 2)
@@ -49,7 +51,10 @@ func New(c Config, program Program) (*Station, error) {
 	}
 	s := &Station{Config: c, K: k, NIC: n.NIC, Machine: m, node: n}
 	k.Go("lines", func(t *hdl.Thread) {
-		do := program(m.NewBus(t), c.driver())
+		dev, do := program(m.NewBus(t), c.driver())
+		if dev != nil {
+			s.software(t, dev)
+		}
 		for {
 			for len(s.lines) == 0 {
 				t.Wait(&s.given, 0)
@@ -61,6 +66,20 @@ func New(c Config, program Program) (*Station, error) {
 	})
 	return s, nil
 }
+
+// software starts the thread that answers what is not RoCE, and waits until it does.
+func (s *Station) software(lines *hdl.Thread, dev *driver.Device) {
+	n := neighbour{s.Config.MAC, s.Config.IPv4, s.Config.IPv6}
+	var ready hdl.Event
+	s.K.Go("software", func(t *hdl.Thread) {
+		s.failed = n.serve(dev.On(s.Machine.NewBus(t)), ready.Notify)
+		ready.Notify()
+	})
+	lines.Wait(&ready, 0)
+}
+
+// run runs the model up to a cycle.
+func (s *Station) run(cycle uint64) error { return cmp.Or(s.K.Run(cycle), s.failed) }
 
 // Tap adds an observer of the port.
 func (s *Station) Tap(t tb.Tap) { s.node.Wire.taps = append(s.node.Wire.taps, t) }

@@ -50,6 +50,8 @@ var fields = []field{
 	{"va", "remote address of a WRITE, READ or atomic", 8, 1, func(p *roce.Packet, l *layout) int { return pick(remote(p), l.ext, -1) }},
 	{"rkey", "remote key of it", 4, 1, func(p *roce.Packet, l *layout) int { return pick(remote(p), l.ext+8, -1) }},
 	{"length", "length of a WRITE or READ", 4, 1, func(p *roce.Packet, l *layout) int { return pick(p.BTH.Opcode.HasRETH(), l.ext+12, -1) }},
+	{"qkey", "Q_Key of a datagram", 4, 1, func(p *roce.Packet, l *layout) int { return pick(p.BTH.Opcode.HasDETH(), l.ext, -1) }},
+	{"src-qp", "QP that a datagram is of", 3, 1, func(p *roce.Packet, l *layout) int { return pick(p.BTH.Opcode.HasDETH(), l.ext+5, -1) }},
 	{"syndrome", "syndrome of an answer", 1, 1, func(p *roce.Packet, l *layout) int { return pick(p.BTH.Opcode.HasAETH(), l.ext, -1) }},
 	{"msn", "MSN of an answer", 3, 1, func(p *roce.Packet, l *layout) int { return pick(p.BTH.Opcode.HasAETH(), l.ext+1, -1) }},
 	{"imm", "immediate data", 4, 1, func(p *roce.Packet, l *layout) int { return pick(p.BTH.Opcode.HasImm(), l.payload-4, -1) }},

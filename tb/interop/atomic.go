@@ -68,16 +68,22 @@ func atomics() []Case {
 	return append(cas, faa...)
 }
 
-// invalidates are SENDs that take a key away: Linux's of a window, the model's of a
-// region, which is what each has.
+// invalidates are SENDs that take a key away: of a window, and the model's of a region
+// too, which Linux has of fast ones only.
 func invalidates() []Case {
-	return roles("send_inv", func(a *attempt, req *end) {
+	list := invalidate("send_inv of a region", false)[1:]
+	return append(invalidate("send_inv", true), list...)
+}
+
+func invalidate(name string, window bool) []Case {
+	return roles(name, func(a *attempt, req *end) {
 		n := a.connect(req, options{})
 		n.transfer("send", 64, 0)
 		var key uint64
-		if n.resp.side == linux {
+		if window {
 			key = number(a.ask(n.resp, "mw %d qp=%d off=%d len=4096 wr=900", n.id, n.id, target), "rkey")
 			a.expect(n.resp, "id=900 status=0")
+			a.later(n.resp, "mwdel %d", n.id)
 		} else {
 			key = number(a.ask(n.resp, "mr %d off=%d len=4096 access=rw", n.id, target), "rkey")
 		}
@@ -92,7 +98,7 @@ func invalidates() []Case {
 		a.expect(n.resp, fmt.Sprintf("id=902 status=0 recv=40 inv=%#x", key))
 		a.ask(req, "%s", write(904)) // the key is no more
 		a.expect(req, "id=904 status=10")
-		if n.resp.side == model {
+		if !window {
 			a.ask(n.resp, "dereg %d", n.id)
 		}
 	})

@@ -2,6 +2,7 @@ package interop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -15,9 +16,26 @@ type Case struct {
 // attempt is one execution of a case.
 type attempt struct {
 	*Lab
-	conns []*conn
-	tools []int // the model's queue pairs that talk to tools
-	late  int   // packets of the model that may meet a failed queue pair
+	undo  []errand      // what ends the objects of the case, the last first
+	late  int           // packets of the model that may meet a failed queue pair
+	ended chan struct{} // closed when the tool has
+}
+
+// errand is a line that an end is to execute.
+type errand struct {
+	end  *end
+	line string
+}
+
+// later has an end execute a line when the case is over.
+func (a *attempt) later(e *end, format string, args ...any) {
+	a.undo = append(a.undo, errand{e, fmt.Sprintf(format, args...)})
+}
+
+// next is a number for objects, at both ends.
+func (a *attempt) next() int {
+	a.ids = a.ids%200 + 1
+	return a.ids
 }
 
 // failure ends an attempt.
@@ -63,15 +81,8 @@ func (l *Lab) Run(c Case) (err error) {
 	})
 	l.hub.set(model, nil)
 	l.hub.set(linux, nil)
-	for _, n := range a.conns {
-		for _, e := range []*end{n.req, n.resp} {
-			if _, e := e.ask("del %d", n.id); e != nil && err == nil {
-				err = e
-			}
-		}
-	}
-	for _, id := range a.tools {
-		if _, e := l.model.ask("del %d", id); e != nil && err == nil {
+	for _, u := range slices.Backward(a.undo) {
+		if _, e := u.end.ask("%s", u.line); e != nil && err == nil {
 			err = e
 		}
 	}
@@ -95,7 +106,10 @@ func (a *attempt) quiet() {
 // options are how two queue pairs are connected. Zero values stand for the
 // defaults.
 type options struct {
-	mtu          int // 1024
+	typ          string // of the queue pairs: rc
+	srq          int    // shared receive queue, of one end
+	srqAt        *end   // which
+	mtu          int    // 1024
 	ipv6         bool
 	psn          [2]uint32 // first PSNs of requester and responder
 	timeout      int       // codes; 0: none
@@ -112,6 +126,7 @@ type options struct {
 type conn struct {
 	*attempt
 	id        int
+	typ       string
 	req, resp *end
 	qpn       map[*end]uint64
 	sent      uint64 // work requests so far: their ids
@@ -119,7 +134,7 @@ type conn struct {
 
 // connect makes queue pairs at both ends and connects them.
 func (a *attempt) connect(req *end, o options) *conn {
-	n := &conn{attempt: a, req: req, resp: req.other, qpn: map[*end]uint64{}}
+	n := &conn{attempt: a, typ: o.typ, req: req, resp: req.other, qpn: map[*end]uint64{}}
 	if o.mtu == 0 {
 		o.mtu = 1024
 	}
@@ -136,11 +151,18 @@ func (a *attempt) connect(req *end, o options) *conn {
 	if o.reuse != nil {
 		n.id, n.qpn = o.reuse.id, o.reuse.qpn
 	} else {
-		a.ids = a.ids%200 + 1
-		n.id = a.ids
-		a.conns = append(a.conns, n)
+		n.id = a.next()
+		line := fmt.Sprintf("qp %d gid=%d", n.id, gid)
+		if o.typ != "" {
+			line += " type=" + o.typ
+		}
 		for _, e := range []*end{n.req, n.resp} {
-			n.qpn[e] = number(a.ask(e, "qp %d gid=%d", n.id, gid), "qpn")
+			line := line
+			if o.srqAt == e {
+				line += fmt.Sprintf(" srq=%d", o.srq)
+			}
+			n.qpn[e] = number(a.ask(e, "%s", line), "qpn")
+			a.later(e, "del %d", n.id)
 		}
 	}
 	for i, e := range []*end{n.req, n.resp} {

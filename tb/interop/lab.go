@@ -97,7 +97,7 @@ func (l *Lab) start(ctx context.Context, img image.Image, dir string) error {
 	return l.demandCounts(0)
 }
 
-// Cut has no RoCE packet of the model get out any more: every case must fail, and
+// Cut has no frame pass between model and guest any more: every case must fail, and
 // need not be given long to do so.
 func (l *Lab) Cut() {
 	l.hub.mu.Lock()

@@ -48,6 +48,12 @@ func (n *conn) transfer(op string, size int, imm uint32) {
 	if received != "" {
 		n.expect(n.resp, received)
 	}
+	if n.typ == "uc" && op == "write" { // done when it has left, not when it is there
+		n.ask(n.resp, "recv %d off=0 len=0 id=%d", n.id, id+1000)
+		n.ask(n.req, "send %d op=send off=0 len=0 id=%d", n.id, id+1000)
+		n.expect(n.req, fmt.Sprintf("id=%d status=0", id+1000))
+		n.expect(n.resp, fmt.Sprintf("id=%d status=0 recv=0", id+1000))
+	}
 	want := pattern(size+2*guard, seed+1)
 	copy(want[guard:], pattern(size, seed))
 	n.compare(to, target-guard, want, fmt.Sprintf("%s of %d bytes", op, size))

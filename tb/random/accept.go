@@ -13,7 +13,9 @@ func newAcceptor(s *side) *accept.Acceptor {
 	if s.s.Loss != nil && s.s.slow() {
 		inside = slowInside
 	}
+
 	return accept.New(accept.Params{
+
 		Inside: inside, Name: s.h.K.Name(), TimeUnit: uint64(s.s.Driver.TimeUnit), FaultyReads: s.s.Unreadable != 0,
 		NoCredits: s.s.Bench.NIC.QPC.NoCredits,
 	})

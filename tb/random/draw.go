@@ -15,6 +15,7 @@ type Options struct {
 	Digest bool   // Report.Digest covers all that ever happened
 	Least  bool   // every buffer of the NICs is as small as it may be
 	Loss   bool   // frames are lost, changed, late and out of order
+	Guests bool   // QPs of other types beside the pairs
 	Waves  string // folder for the waveforms of a failure; a temporary one if empty
 }
 
@@ -32,8 +33,11 @@ func Draw(seed uint64, o Options) *Scenario {
 	s.Driver.NoPush = chance(r, 20)
 	s.Driver.Seed = seed
 	var loss *rand.Rand
-	if o.Loss {
+	if o.Loss || o.Guests {
 		s.Loss, loss = drawLoss(seed)
+		if !o.Loss {
+			s.Loss.Faults = nil // but for want of room
+		}
 		s.Driver.TimeUnit = unit
 		if s.Loss.Overflow {
 			rx = 0
@@ -76,6 +80,9 @@ func Draw(seed uint64, o Options) *Scenario {
 		d.faults(&s.Phases[i])
 	}
 	d.sizeCQs()
+	if o.Guests {
+		s.drawGuests(seed)
+	}
 	return s
 }
 

@@ -19,6 +19,9 @@ const (
 	msgEndpoints = 'e' // of all QPs, as JSON
 	msgDone      = 'd' // the sender has come to the next point where both meet
 	msgRegions   = 'r' // of a phase, as JSON
+	msgGuests    = 'g' // QPs and memory of the guests, as JSON
+	msgWindow    = 'w' // see guests.hear
+	msgSated     = 's' // the guests of the sender have no more to send in the phase
 	msgCalm      = 'q' // whether nothing has come to the sender since it last said so
 )
 
@@ -48,6 +51,17 @@ func (s *side) listen(t *hdl.Thread, _ *host.Bus) error {
 			}
 			s.regions = append(s.regions, g)
 			s.step.Notify()
+		case msgGuests:
+			var r guestRegions
+			if err := json.Unmarshal(m[1:], &r); err != nil {
+				return err
+			}
+			s.guests.peer = append(s.guests.peer, r)
+			s.step.Notify()
+		case msgWindow:
+			s.guests.hear(m)
+		case msgSated:
+			s.guests.told++
 		case msgCalm:
 			s.peerCalm = append(s.peerCalm, m[1] != 0)
 			s.step.Notify()
@@ -132,6 +146,11 @@ func (s *side) run(t *hdl.Thread, bus *host.Bus, i int) error {
 	}
 	if err := s.swapRegions(t, i); err != nil {
 		return err
+	}
+	if s.guests != nil {
+		if err := s.guests.begin(t, bus, i); err != nil {
+			return err
+		}
 	}
 	s.finished = 0
 	s.phase = i + 1

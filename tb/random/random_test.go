@@ -17,12 +17,13 @@ var (
 	strict = flag.Bool("strict", false, "TestSeed and TestSoak run strict")
 	least  = flag.Bool("least", false, "TestSeed and TestSoak run with the smallest buffers")
 	loss   = flag.Bool("loss", false, "TestSeed runs with losses, TestSoak with nothing else")
+	guests = flag.Bool("guests", false, "TestSeed and TestSoak run with QPs of other types beside the pairs")
 	order  = flag.Uint64("order", 0, "order of evaluation, with -strict")
 	folder = flag.String("waves", "", "folder for the waveforms of a failure; a temporary one if empty")
 )
 
 func options() random.Options {
-	return random.Options{QPs: *qps, Strict: *strict, Order: *order, Waves: *folder, Least: *least, Loss: *loss}
+	return random.Options{QPs: *qps, Strict: *strict, Order: *order, Waves: *folder, Least: *least, Loss: *loss, Guests: *guests}
 }
 
 // TestSeed runs one seed, as a failure asks for.

@@ -26,6 +26,8 @@ type Report struct {
 	Packets     int
 	Struck      int // frames and TLPs that a fault has struck
 	NoRoom      int // frames that found none in rx_buf
+	Guests      int // messages that came to the guests, and were completed
+	Blinded     int // guests that could not be followed
 	Bytes       int64
 	Cycles      uint64
 	Digest      uint64    // of both kernels; see hdl.Kernel.Digest
@@ -71,6 +73,9 @@ func (o *Options) flags() (s string) {
 	}
 	if o.Least {
 		s += " -least"
+	}
+	if o.Guests {
+		s += " -guests"
 	}
 	if o.Loss {
 		s += " -loss"
@@ -158,6 +163,10 @@ func (r *run) report() Report {
 		rep.Completions += h.board.Got
 		rep.Faults += h.faults
 		rep.Exhausted += h.exhausted
+		if h.guests != nil {
+			rep.Guests += h.guests.came
+			rep.Blinded += h.accept.Blinded()
+		}
 		rep.NoRoom += int(h.accept.Counts().Overflow)
 		rep.Packets += int(h.accept.Counts().TxPackets)
 		rep.Bytes += int64(h.accept.Counts().Payload)
@@ -187,6 +196,7 @@ type side struct {
 	events  []accept.Event // asynchronous ones, so far
 	frames  uint64
 	rest    *tb.Rest
+	guests  *guests    // or nil
 	loose   []*Message // whose receives did not complete: they may have been written to
 
 	phase    int // that threads may work on, from 1
@@ -233,6 +243,9 @@ func newSide(r *run, n int) *side {
 		s.thread(fmt.Sprintf("receive_%d", i), e.receive)
 		s.thread(fmt.Sprintf("cut_%d", i), e.cuts)
 	}
+	if r.s.Guests != nil {
+		s.guests = newGuests(s)
+	}
 	return s
 }
 
@@ -258,6 +271,7 @@ const (
 	forMemory
 	forChurn
 	forReads
+	forGuests
 )
 
 // await waits for a phase to begin and gives the device as the thread sees it.
@@ -268,7 +282,13 @@ func (s *side) await(t *hdl.Thread, phase int) {
 }
 
 // threads is how many take part in each phase.
-func (s *side) threads() int { return 1 + 3*len(s.ends) }
+func (s *side) threads() int {
+	n := 1 + 3*len(s.ends)
+	if s.guests != nil {
+		n += s.guests.threads()
+	}
+	return n
+}
 
 // finish reports that a thread is done with the phase.
 func (s *side) finish() {

@@ -20,6 +20,8 @@ type Scenario struct {
 	Budget int  // beats of the peer's rx_buf that a host's messages in flight may take; as many of its own the answers
 	Close  bool // destroy everything and stop the device at the end
 
+	Guests *Guests // QPs of other types beside the pairs; nil: none
+
 	Loss *Loss // nil: nothing is lost, and nothing sent again
 
 	// Unreadable, if not 0, has about one of so many reads of payload fail: the send

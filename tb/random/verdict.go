@@ -83,7 +83,7 @@ func (s *side) verdict() error {
 		abi.DMAReads: rc.Reads, abi.DMAWrites: rc.Writes + rc.Messages,
 	}
 	errs := []error{s.accept.Counters(s.dev.Counter)}
-	cut := s.wasCut()
+	cut := s.wasCut() || s.guests != nil
 	if rc.Stray != 0 {
 		errs = append(errs, fmt.Errorf("%d stray writes", rc.Stray))
 	}

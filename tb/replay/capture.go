@@ -14,7 +14,8 @@ import (
 	"rnic/roce"
 )
 
-// Capture is what a file held: the RC packets in order, and what else there was.
+// Capture is what a file held: the packets of RC, UC and UD in order, and what else
+// there was.
 type Capture struct {
 	Frames  int // of the file
 	Packets []Captured
@@ -23,7 +24,7 @@ type Capture struct {
 	skipped [skips]int
 }
 
-// Captured is an RC packet of a capture.
+// Captured is a packet of a capture.
 type Captured struct {
 	Frame int // number in the file, from 1
 	roce.Packet
@@ -106,6 +107,21 @@ func (c *Capture) tell() {
 	}
 }
 
+// Transports tells of which transports how many packets are, as "9 of RC".
+func (c *Capture) Transports() string {
+	count := map[roce.Transport]int{}
+	for i := range c.Packets {
+		count[c.Packets[i].BTH.Opcode.Transport()]++
+	}
+	var list []string
+	for _, t := range []roce.Transport{roce.RC, roce.UC, roce.UD} {
+		if n := count[t]; n > 0 {
+			list = append(list, fmt.Sprintf("%d of %v", n, t))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
 // usable is why there is nothing to replay.
 func (c *Capture) usable() error {
 	switch {
@@ -117,8 +133,6 @@ func (c *Capture) usable() error {
 		return nil
 	case c.skipped[badICRC] > 0:
 		return fmt.Errorf("all %d RoCE frames have a wrong ICRC: recorded before the NIC put it in?", c.skipped[badICRC])
-	case c.skipped[unconnected] > 0:
-		return fmt.Errorf("%d frames of UC or UD, none of RC: replay does RC only, so far", c.skipped[unconnected])
 	case c.skipped[otherLink] == c.Frames:
 		return errors.New("recorded on another link than Ethernet or Linux cooked")
 	}

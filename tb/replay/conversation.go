@@ -6,9 +6,11 @@ import (
 	"rnic/roce"
 )
 
-// Conversation is one direction of an RC connection: the requests of one side and
-// the other's answers, in the order of the capture.
+// Conversation is one direction of a connection: the requests of one side and the
+// other's answers, of which only RC has any, in the order of the capture. Of UD it is
+// what one QP sent to one other.
 type Conversation struct {
+	Transport  roce.Transport
 	Peer, Self Address // who asks, who answers
 	PeerQP     roce.QPN
 	SelfQP     roce.QPN
@@ -42,14 +44,22 @@ func (c *Conversation) note(format string, args ...any) {
 }
 
 type flowKey struct {
-	src, dst roce.GID
-	qp       roce.QPN
+	src, dst  roce.GID
+	qp        roce.QPN
+	transport roce.Transport
+	from      roce.QPN // of UD, where packets tell; else 0
+}
+
+// flow is the direction in which a packet goes.
+func flow(p *roce.Packet) flowKey {
+	src, dst := addresses(p)
+	return flowKey{src.GID, dst.GID, p.BTH.DestQP, p.BTH.Opcode.Transport(), p.DETH.SrcQP}
 }
 
 // jump is how far a PSN is from the one before when the QP has been connected anew.
 const jump = 1 << 16
 
-// Conversations takes a capture apart: each direction in which RC requests went, by
+// Conversations takes a capture apart: each direction in which requests went, by
 // its first request.
 func Conversations(packets []Captured, o Options) []*Conversation {
 	var out []*Conversation
@@ -61,10 +71,11 @@ func Conversations(packets []Captured, o Options) []*Conversation {
 			continue
 		}
 		src, dst := addresses(&p.Packet)
-		k := flowKey{src.GID, dst.GID, p.BTH.DestQP}
+		k := flow(&p.Packet)
 		c := current[k]
-		if d := p.BTH.PSN.Diff(last[k]); c == nil || d > jump && d < 1<<24-jump && p.BTH.Opcode.Starts() {
-			n := &Conversation{Peer: src, Self: dst, SelfQP: p.BTH.DestQP}
+		d := p.BTH.PSN.Diff(last[k])
+		if anew := d > jump && d < 1<<24-jump && p.BTH.Opcode.Starts() && k.transport != roce.UD; c == nil || anew {
+			n := &Conversation{Transport: k.transport, Peer: src, Self: dst, SelfQP: p.BTH.DestQP, PeerQP: k.from}
 			if c != nil {
 				c.next = n
 			}
@@ -76,13 +87,17 @@ func Conversations(packets []Captured, o Options) []*Conversation {
 	answers := map[flowKey][]Captured{}
 	for _, p := range packets {
 		if p.BTH.Opcode.IsResponse() {
-			src, dst := addresses(&p.Packet)
-			k := flowKey{src.GID, dst.GID, p.BTH.DestQP}
+			k := flow(&p.Packet)
 			answers[k] = append(answers[k], p)
 		}
 	}
 	for _, c := range out {
-		c.pair(answers)
+		switch c.Transport {
+		case roce.RC:
+			c.pair(answers)
+		case roce.UC:
+			c.opposite(out)
+		}
 	}
 	share(out)
 	for _, c := range out {
@@ -91,6 +106,7 @@ func Conversations(packets []Captured, o Options) []*Conversation {
 			c.MTU = c.mtu()
 		}
 		c.cut()
+		c.warn()
 		c.lose(o.Lost)
 		c.addresses()
 		c.first, c.fatal = c.sent(), c.refusals()
@@ -124,9 +140,14 @@ func (c *Conversation) addresses() {
 	}
 }
 
-// String is the direction, as "10.0.0.1 QP 000011 -> 10.0.0.2 QP 000012".
+// String is the direction, as "10.0.0.1 QP 000011 -> 10.0.0.2 QP 000012"; UC and UD
+// stand before it.
 func (c *Conversation) String() string {
-	return fmt.Sprintf("%s QP %06x -> %s QP %06x", host(c.Peer.GID), uint32(c.PeerQP), host(c.Self.GID), uint32(c.SelfQP))
+	prefix := ""
+	if c.Transport != roce.RC {
+		prefix = c.Transport.String() + " "
+	}
+	return prefix + fmt.Sprintf("%s QP %06x -> %s QP %06x", host(c.Peer.GID), uint32(c.PeerQP), host(c.Self.GID), uint32(c.SelfQP))
 }
 
 // Requests and Answers are how many there are.

@@ -33,6 +33,7 @@ const (
 	dUnseen   = "unseen"
 	dDoubled  = "doubled"
 	dOvertook = "overtaken"
+	dOthers   = "others"
 )
 
 // Differences are all that are legal; whatever else differs is wrong.
@@ -55,6 +56,8 @@ var Differences = []Difference{
 	{dOvertook, AsRequester, "a packet is sent before others that the capture has before it", "others overtook it before it came to where was captured", "9.7.5"},
 	{dUnseen, AsRequester, "a packet is sent that the capture has only as sent again", "it was lost before it came to where was captured", "9.7.6"},
 	{dPartial, AsRequester, "a packet is not sent, and the capture has not all of its message", "without the end of a message nobody knows what was posted", "-"},
+	{dDoubled, AsRequester, "a packet of UC is sent once that the capture has again", "UC sends nothing again: the network doubled it", "9.8.2"},
+	{dOthers, AsRequester, "a datagram has another PSN", "the captured QP sent to others in between, which is not replayed; UD looks at no PSN", "9.8.3"},
 	{dEnd, AsRequester, "a request behind the last captured one", "the capture ends before it", "-"},
 }
 

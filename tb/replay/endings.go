@@ -29,6 +29,9 @@ func (c *Conversation) unanswered() roce.PSN {
 // endings checks how the work requests ended: those that the answers which arrived
 // acknowledge with success, one that is refused with the status of the NAK.
 func (c *Conversation) endings(r *requester) (wrong []string) {
+	if c.Transport != roce.RC {
+		return sentAll(r)
+	}
 	una, refused, fatal := c.unanswered(), roce.PSN(0), roce.NAKCode(0)
 	dead := false
 	for i := range c.Events {
@@ -59,6 +62,23 @@ func (c *Conversation) endings(r *requester) (wrong []string) {
 		} else if got != want {
 			wrong = append(wrong, fmt.Sprintf("%s of PSN %06x ended with %s, not %s", j.wr.Op, uint32(j.first), got, want))
 		}
+	}
+	return wrong
+}
+
+// sentAll checks that every work request of UC or UD ended well: when its last packet
+// had left.
+func sentAll(r *requester) (wrong []string) {
+	good := 0
+	for i := range r.done {
+		if s := r.done[i].Status; s != abi.StatusSuccess {
+			wrong = append(wrong, fmt.Sprintf("%s ended with %s", r.jobs[r.done[i].ID].wr.Op, s))
+		} else {
+			good++
+		}
+	}
+	if n := len(r.jobs) - good; n > 0 && len(wrong) == 0 {
+		wrong = append(wrong, fmt.Sprintf("%d work requests have not ended", n))
 	}
 	return wrong
 }

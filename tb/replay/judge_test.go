@@ -141,10 +141,10 @@ func TestTable(t *testing.T) {
 // same.
 func TestDamaged(t *testing.T) {
 	var all [][]replay.Captured
-	for _, name := range []string{"v_rc_all_ops", "v_rc_loss_seq_nak", "v_rc_rnr_nak", "v_rc_loss_atomic_ack", "v_rc_psn_wrap", "go_probes_not_golden"} {
+	for _, name := range []string{"v_rc_all_ops", "v_rc_loss_seq_nak", "v_rc_rnr_nak", "v_rc_loss_atomic_ack", "v_rc_psn_wrap", "go_probes_not_golden", "v_uc_all_ops", "v_ud_all_ops"} {
 		all = append(all, capture(t, name).Packets)
 	}
-	for seed := range uint64(30) {
+	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		packets := slices.Clone(all[rng.IntN(len(all))])
 		for range rng.IntN(5) + 1 {
@@ -158,7 +158,7 @@ func TestDamaged(t *testing.T) {
 			case 2:
 				p.BTH.PSN = p.BTH.PSN.Add(rng.Uint32N(4))
 			case 3:
-				p.BTH.Opcode = []roce.Opcode{roce.RCReadRequest, roce.RCAck, roce.RCWriteFirst, roce.RCSendOnlyInv, roce.RCFetchAdd}[rng.IntN(5)]
+				p.BTH.Opcode = []roce.Opcode{roce.RCReadRequest, roce.RCAck, roce.RCWriteFirst, roce.RCSendOnlyInv, roce.RCFetchAdd, roce.UCSendFirst, roce.UCWriteLast, roce.UDSendOnly}[rng.IntN(8)]
 			case 4:
 				p.RETH.Length = rng.Uint32() >> rng.IntN(32)
 			case 5:

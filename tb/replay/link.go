@@ -21,7 +21,7 @@ const (
 	otherLink
 	badICRC
 	malformed
-	unconnected
+	multicast
 	congestion
 	otherOpcode
 	skips
@@ -33,7 +33,7 @@ var skipTexts = [skips]string{
 	otherLink:   "are of another link than Ethernet or Linux cooked",
 	badICRC:     "have a wrong ICRC: a receiver drops them, and so they are left out",
 	malformed:   "are RoCEv2 but malformed: a receiver drops them, and so they are left out",
-	unconnected: "are of UC or UD, which replay does not do so far",
+	multicast:   "are to multicast groups, which are of no QP: left out",
 	congestion:  "are CNPs, which no answer depends on",
 	otherOpcode: "have an opcode that is reserved or of XRC: left out",
 }
@@ -46,7 +46,7 @@ const (
 	cooked2Size = 20
 )
 
-// packet takes a frame of a capture for an RC packet, or tells why it is none. Bytes
+// packet takes a frame of a capture for a packet of a QP, or tells why it is none. Bytes
 // behind the IP packet, FCS or padding, do not matter.
 func packet(link layers.LinkType, b []byte, cut bool) (p roce.Packet, why skip) {
 	b, ok := ethernet(link, b)
@@ -59,7 +59,7 @@ func packet(link layers.LinkType, b []byte, cut bool) (p roce.Packet, why skip) 
 	var d roce.Drop
 	switch errors.As(err, &d); {
 	case d == roce.DropNone:
-		return p, kind(p.BTH.Opcode, tags)
+		return p, kind(&p.BTH, tags)
 	case d.Foreign():
 		return p, foreign
 	case cut && p.UDP.DstPort == roce.Port, cut && d != roce.DropICRC && roceHeaders(b):
@@ -72,14 +72,14 @@ func packet(link layers.LinkType, b []byte, cut bool) (p roce.Packet, why skip) 
 	return p, foreign
 }
 
-func kind(op roce.Opcode, tags bool) skip {
-	switch {
+func kind(h *roce.BTH, tags bool) skip {
+	switch op := h.Opcode; {
 	case op == roce.CNP:
 		return congestion
 	case !op.Valid():
 		return otherOpcode
-	case op.Transport() != roce.RC:
-		return unconnected
+	case h.DestQP == roce.MulticastQPN:
+		return multicast
 	case tags:
 		return untagged
 	}

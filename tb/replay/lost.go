@@ -19,6 +19,9 @@ func (c *Conversation) lose(frames map[int]bool) {
 		}
 		return
 	}
+	if c.Transport != roce.RC { // nothing tells
+		return
+	}
 	x := c.index()
 	c.requestsLost(x)
 	for i := range c.Events {

@@ -27,7 +27,8 @@ type model struct {
 	pd   *driver.PD
 	cq   *driver.CQ
 	qp   *driver.QP
-	at   int // event that is played
+	srq  *driver.SRQ // nil: the receives are the QP's own
+	at   int         // event that is played
 	sent []Sent
 	done []driver.WC
 }
@@ -80,25 +81,66 @@ func (m *model) open(bus *machine.Bus, as Address) (err error) {
 	return err
 }
 
-// connect takes the QP to RTS. Both PSNs are c.First: only one of them is used.
+// makeQP makes a queue pair of the conversation's transport, and a queue of its
+// receives that is shared, with nobody, if that is asked for.
+func (m *model) makeQP(c driver.QPConfig, srq bool) (*driver.QP, error) {
+	c.Type = map[roce.Transport]abi.QPType{roce.RC: abi.QPTypeRC, roce.UC: abi.QPTypeUC, roce.UD: abi.QPTypeUD}[m.c.Transport]
+	if srq {
+		var err error
+		if m.srq, err = m.pd.CreateSRQ(driver.SRQAttr{MaxRecv: c.MaxRecv, MaxSGE: c.MaxRecvSGE}); err != nil {
+			return nil, err
+		}
+		c.SRQ = m.srq
+	}
+	return m.pd.CreateQP(c)
+}
+
+// post posts a receive.
+func (m *model) post(wr driver.RecvWR) (err error) {
+	if m.srq != nil {
+		_, err = m.srq.PostRecv(wr)
+	} else {
+		_, err = m.qp.PostRecv(wr)
+	}
+	return err
+}
+
+// start takes a UD QP to RTS.
+func (m *model) start(qkey uint32) error {
+	attr := driver.QPAttr{Port: 1, QKey: qkey, SQPSN: uint32(m.c.First)}
+	for _, to := range []abi.QPState{abi.QPInit, abi.QPRTR, abi.QPRTS} {
+		needs, _, _ := abi.Transition(abi.QPTypeUD, to-1, to)
+		attr.State = to
+		if err := m.qp.Modify(attr, abi.AttrState|needs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// connect takes an RC or UC QP to RTS. Both PSNs are c.First: only one of them is used.
 func (m *model) connect(to Address, qpn roce.QPN, attr driver.QPAttr) error {
-	if err := m.qp.Init(access); err != nil {
+	typ, may := abi.QPTypeRC, access
+	if m.c.Transport == roce.UC {
+		typ, may = abi.QPTypeUC, abi.AccessLocalWrite|abi.AccessRemoteWrite
+	}
+	if err := m.qp.Init(may); err != nil {
 		return err
 	}
 	av := abi.AV{DMAC: to.MAC, HopLimit: roce.DefaultTTL, DGID: to.GID, UDPSPort: roce.SourcePort(roce.QPN(m.qp.Number()), qpn)}
 	if _, v4 := to.GID.IPv4(); v4 {
 		av.SGIDIndex = 1
 	}
-	attr.State, attr.AV, attr.PathMTU, attr.DestQPN, attr.Access = abi.QPRTR, av, abi.MTU(m.c.MTU), uint32(qpn), access
+	attr.State, attr.AV, attr.PathMTU, attr.DestQPN, attr.Access = abi.QPRTR, av, abi.MTU(m.c.MTU), uint32(qpn), may
 	attr.RQPSN, attr.SQPSN = uint32(m.c.First), uint32(m.c.First)
 	attr.MaxDestRdAtomic, attr.MaxRdAtomic = m.dev.Attr.MaxDestRdAtomic, m.dev.Attr.MaxRdAtomic
-	err := m.qp.Modify(attr, abi.AttrState|abi.AttrAV|abi.AttrPathMTU|abi.AttrDestQPN|abi.AttrRQPSN|
-		abi.AttrMaxDestRdAtomic|abi.AttrMinRNRTimer|abi.AttrAccessFlags)
-	if err != nil {
+	rtr, _, _ := abi.Transition(typ, abi.QPInit, abi.QPRTR)
+	rts, _, _ := abi.Transition(typ, abi.QPRTR, abi.QPRTS)
+	if err := m.qp.Modify(attr, abi.AttrState|rtr|abi.AttrAccessFlags); err != nil {
 		return err
 	}
 	attr.State = abi.QPRTS
-	return m.qp.Modify(attr, abi.AttrState|abi.AttrTimeout|abi.AttrRetryCnt|abi.AttrRNRRetry|abi.AttrSQPSN|abi.AttrMaxRdAtomic)
+	return m.qp.Modify(attr, abi.AttrState|rts)
 }
 
 // memory is a registered buffer.

@@ -13,6 +13,7 @@ type Options struct {
 	RetryCnt *uint8       // of the requester
 	RNRRetry *uint8       // of the requester
 	Lost     map[int]bool // frames that did not arrive; nil: inferred
+	SRQ      bool         // the receives of the model as responder are of a shared queue
 	Tap      tb.Tap       // sees the frames of the model
 }
 

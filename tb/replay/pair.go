@@ -46,18 +46,39 @@ func (c *Conversation) pair(answers map[flowKey][]Captured) {
 	c.answers = best
 }
 
+// opposite finds the peer's QP of UC, whose packets name their destination only: the
+// one to which packets go the other way, if there is but one, both ways.
+func (c *Conversation) opposite(list []*Conversation) {
+	c.PeerQP = c.SelfQP
+	there, back := map[roce.QPN]bool{}, map[roce.QPN]bool{}
+	for _, o := range list {
+		switch {
+		case o.Transport != roce.UC:
+		case o.Self.GID == c.Self.GID && o.Peer.GID == c.Peer.GID:
+			there[o.SelfQP] = true
+		case o.Self.GID == c.Peer.GID && o.Peer.GID == c.Self.GID:
+			back[o.SelfQP] = true
+		}
+	}
+	if len(there) == 1 && len(back) == 1 {
+		for qp := range back {
+			c.PeerQP = qp
+		}
+	}
+}
+
 // share gives each answer to one conversation: where several have the same peer, one
 // after the other, to the one that asked last before it.
 func share(list []*Conversation) {
 	flows := map[flowKey][]*Conversation{}
 	for _, c := range list {
 		if len(c.answers) > 0 {
-			k := flowKey{c.Self.GID, c.Peer.GID, c.PeerQP}
+			k := c.answerFlow()
 			flows[k] = append(flows[k], c)
 		}
 	}
 	for _, c := range list {
-		rivals := flows[flowKey{c.Self.GID, c.Peer.GID, c.PeerQP}]
+		rivals := flows[c.answerFlow()]
 		for _, a := range c.answers {
 			mine := c.asked(a.Frame)
 			if !slices.ContainsFunc(rivals, func(r *Conversation) bool { return r.asked(a.Frame) > mine }) {
@@ -69,6 +90,11 @@ func share(list []*Conversation) {
 		c.answers = nil
 		slices.SortStableFunc(c.Events, func(a, b Event) int { return a.Frame - b.Frame })
 	}
+}
+
+// answerFlow is the way that answers take.
+func (c *Conversation) answerFlow() flowKey {
+	return flowKey{src: c.Self.GID, dst: c.Peer.GID, qp: c.PeerQP, transport: c.Transport}
 }
 
 // asked is the frame of the last request before a frame; 0: none. Answers are no
@@ -92,6 +118,10 @@ func (c *Conversation) cut() {
 		return
 	}
 	c.First = c.Events[first].BTH.PSN
+	if c.Transport == roce.UD {
+		c.first = c.sent()
+		return
+	}
 	n := len(c.Events)
 	c.Events = slices.DeleteFunc(c.Events, func(e Event) bool { return e.BTH.PSN.Before(c.First) })
 	if d := n - len(c.Events); d > 0 {
@@ -105,6 +135,10 @@ func (c *Conversation) cut() {
 	for i := range c.Events {
 		e := &c.Events[i]
 		if !e.Answer && !e.BTH.PSN.Before(end) {
+			if c.Transport == roce.UC {
+				c.note("the capture has no packet of PSN %06x: as requester replayed is what is before frame %d", uint32(end), e.Frame)
+				return
+			}
 			c.note("the capture has no packet of PSN %06x: replayed is what is before frame %d", uint32(end), e.Frame)
 			c.Events = c.Events[:i]
 			return
@@ -112,12 +146,13 @@ func (c *Conversation) cut() {
 	}
 }
 
-// sent are the requests by PSN, each as it was sent first.
+// sent are the requests by the PSN that the model sends them with, each as it was sent
+// first.
 func (c *Conversation) sent() map[roce.PSN]*Event {
 	m := map[roce.PSN]*Event{}
 	for i := range c.Events {
-		if e := &c.Events[i]; !e.Answer && m[e.BTH.PSN] == nil {
-			m[e.BTH.PSN] = e
+		if e, p := &c.Events[i], c.psn(i); !e.Answer && m[p] == nil {
+			m[p] = e
 		}
 	}
 	return m

@@ -29,7 +29,8 @@ type requester struct {
 	match  map[int]int // of events, to what the model sent
 	free   int         // completions whose memory was given back
 	wrong  []string
-	t4     uint64 // cycles in which an ACK timer expires for sure
+	ah     *driver.AH // of UD
+	t4     uint64     // cycles in which an ACK timer expires for sure
 }
 
 // Requester posts the work requests behind the captured requests, gives the model the
@@ -39,7 +40,7 @@ func (c *Conversation) Requester(o Options) (*Result, error) {
 	if len(jobs) == 0 {
 		return &Result{Role: AsRequester}, nil
 	}
-	if len(jobs) > 1 && c.Answers() == 0 && len(c.index().again) == 0 {
+	if c.Transport == roce.RC && len(jobs) > 1 && c.Answers() == 0 && len(c.index().again) == 0 {
 		return nil, errors.New("the capture has no answer to these requests: was only one direction recorded?")
 	}
 	if o.Timeout == 0 {
@@ -65,7 +66,9 @@ func (r *requester) play() error {
 	if err := r.open(); err != nil {
 		return err
 	}
-	r.inject(r.c.unlimited())
+	if r.c.Transport == roce.RC {
+		r.inject(r.c.unlimited())
+	}
 	base := r.c.baseMSN()
 	next := 0
 	for i := range r.c.Events {
@@ -77,7 +80,7 @@ func (r *requester) play() error {
 					return err
 				}
 			}
-			if err := r.await(e.BTH.PSN, i); err != nil {
+			if err := r.await(r.c.psn(i), i); err != nil {
 				return err
 			}
 			continue
@@ -103,12 +106,18 @@ func (r *requester) play() error {
 
 func (r *requester) open() (err error) {
 	retry, rnr := r.c.retries(r.o)
-	r.qp, err = r.pd.CreateQP(driver.QPConfig{SendCQ: r.cq, RecvCQ: r.cq, MaxSend: min(len(r.jobs), 2048), MaxSendSGE: 1, MaxRecv: 1})
+	r.qp, err = r.makeQP(driver.QPConfig{SendCQ: r.cq, RecvCQ: r.cq, MaxSend: min(len(r.jobs), 2048), MaxSendSGE: 1, MaxRecv: 1}, false)
 	if err != nil {
 		return err
 	}
 	if r.arena.buf, r.arena.sge, err = r.memory(r.arena.size, 0); err != nil {
 		return err
+	}
+	if r.c.Transport == roce.UD {
+		if r.ah, err = r.pd.CreateAH(driver.AHAttr{MAC: r.c.Self.MAC, DGID: r.c.Self.GID}); err != nil {
+			return err
+		}
+		return r.start(r.c.qkey())
 	}
 	return r.connect(r.c.Self, r.c.SelfQP, driver.QPAttr{Timeout: r.o.Timeout, RetryCnt: retry, RNRRetry: rnr})
 }
@@ -150,6 +159,7 @@ func (r *requester) post(i int) error {
 	sge := r.arena.sge
 	sge.Addr, sge.Length = sge.Addr+uint64(r.offset[i]), uint32(j.length)
 	w := j.wr
+	w.AH = r.ah
 	if j.length > 0 {
 		w.SGEs = []driver.SGE{sge}
 	}
@@ -176,6 +186,9 @@ func (r *requester) await(psn roce.PSN, event int) error {
 		return false
 	}
 	most := uint64(soonCycles)
+	if r.c.Transport != roce.RC && (r.c.first[psn] != &r.c.Events[event] || !psn.Before(r.end())) {
+		return nil // nothing is sent again, nor what was not posted
+	}
 	if r.c.first[psn] != &r.c.Events[event] {
 		most = r.t4 + r.rnrCycles(event)
 	}

@@ -58,7 +58,7 @@ func (a *asked) late() map[int]int {
 			continue
 		}
 		for k := from; !a.c.Events[i].Answer && k < len(a.sent) && !a.used[k]; k++ {
-			if a.sent[k].BTH.PSN == a.c.Events[i].BTH.PSN {
+			if a.sent[k].BTH.PSN == a.c.psn(i) {
 				a.match[i], a.used[k], from = k, true, k+1
 				break
 			}
@@ -68,7 +68,11 @@ func (a *asked) late() map[int]int {
 }
 
 func (a *asked) both(event int, got *roce.Packet) finding {
-	return sameRequest(got, &a.c.Events[event].Packet)
+	f := sameRequest(got, &a.c.Events[event].Packet)
+	if p := a.c.psn(event); len(f.wrong) == 0 && p != a.c.Events[event].BTH.PSN {
+		f.legal = append(f.legal, legal(AsRequester, dOthers))
+	}
+	return f
 }
 
 // sameRequest compares two requests with the same PSN.
@@ -83,7 +87,6 @@ func sameRequest(got, want *roce.Packet) (f finding) {
 		f.wrong = append(f.wrong, fmt.Sprintf("%v, not %v", got.BTH.Opcode, op))
 		return f
 	}
-	wrong(got.BTH.PSN == want.BTH.PSN, "another PSN")
 	wrong(got.BTH.SE == want.BTH.SE, "SE differs")
 	wrong(got.BTH.PadCnt == want.BTH.PadCnt, "PadCnt differs")
 	wrong(!op.HasRETH() || got.RETH == want.RETH, "RETH differs")
@@ -95,6 +98,8 @@ func sameRequest(got, want *roce.Packet) (f finding) {
 	}
 	wrong(!op.HasImm() || got.Imm == want.Imm, "immediate differs")
 	wrong(!op.HasIETH() || got.IETH == want.IETH, "IETH differs")
+	wrong(!op.HasDETH() || got.DETH.QKey == want.DETH.QKey, "Q_Key differs")
+	wrong(op.Transport() == roce.RC || !got.BTH.AckReq, "AckReq is set")
 	f.data(got.Payload, want.Payload)
 	if got.BTH.AckReq != want.BTH.AckReq {
 		f.legal = append(f.legal, legal(AsRequester, dAckReq))
@@ -165,11 +170,16 @@ func (c *Conversation) request(psn roce.PSN) *roce.Packet {
 // missing judges a request that only the capture has.
 func (a *asked) missing(event int) (f finding) {
 	e := &a.c.Events[event]
-	if !e.BTH.PSN.Before(a.end) {
+	psn := a.c.psn(event)
+	if !psn.Before(a.end) {
 		f.legal = []string{legal(AsRequester, dPartial)}
 		return f
 	}
-	if a.c.first[e.BTH.PSN] != e {
+	if a.c.first[psn] != e && a.c.Transport != roce.RC {
+		f.legal = []string{legal(AsRequester, dDoubled)}
+		return f
+	}
+	if a.c.first[psn] != e {
 		for i := range event {
 			b := &a.c.Events[i]
 			if b.Answer && b.Lost == "" && !isNAK(&b.Packet) && !b.BTH.PSN.Before(e.BTH.PSN) {
@@ -179,7 +189,7 @@ func (a *asked) missing(event int) (f finding) {
 		}
 	}
 	for k := range a.sent {
-		if s := &a.sent[k]; !a.used[k] && s.After <= event && s.BTH.PSN == e.BTH.PSN && len(sameRequest(&s.Packet, &e.Packet).wrong) == 0 {
+		if s := &a.sent[k]; !a.used[k] && s.After <= event && s.BTH.PSN == psn && len(sameRequest(&s.Packet, &e.Packet).wrong) == 0 {
 			a.used[k] = true
 			f.legal = []string{legal(AsRequester, dOvertook)}
 			return f

@@ -34,6 +34,9 @@ func (c *Conversation) Responder(o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Transport != roce.RC {
+		return c.deliver(&o, regions)
+	}
 	plans := c.script(regions)
 	m, err := c.run(&o, func(m *model) error { return m.respond(regions, plans) }, c.Self)
 	if err != nil {
@@ -45,7 +48,7 @@ func (c *Conversation) Responder(o Options) (*Result, error) {
 // respond plays the requests.
 func (m *model) respond(regions []*region, plans map[int]plan) error {
 	var err error
-	m.qp, err = m.pd.CreateQP(driver.QPConfig{SendCQ: m.cq, RecvCQ: m.cq, MaxSend: 1, MaxRecv: mostReceives, MaxRecvSGE: 1})
+	m.qp, err = m.makeQP(driver.QPConfig{SendCQ: m.cq, RecvCQ: m.cq, MaxSend: 1, MaxRecv: mostReceives, MaxRecvSGE: 1}, m.o.SRQ)
 	if err != nil {
 		return err
 	}
@@ -83,7 +86,7 @@ func (m *model) respond(regions []*region, plans map[int]plan) error {
 		}
 		if plans[i].receive {
 			sge.Length = uint32(plans[i].room)
-			_, err := m.qp.PostRecv(driver.RecvWR{ID: uint64(i), SGEs: []driver.SGE{sge}})
+			err := m.post(driver.RecvWR{ID: uint64(i), SGEs: []driver.SGE{sge}})
 			if err != nil && !errors.Is(err, driver.ErrNoMemory) { // full: the model took fewer than it should
 				return err
 			}

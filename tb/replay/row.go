@@ -110,17 +110,22 @@ func (c *Conversation) table(role Role, sent []Sent, match map[int]int, j judges
 		res.Rows = append(res.Rows, r)
 	}
 	extras(len(c.Events) + 1)
-	for i := range res.Rows {
-		switch res.Rows[i].Verdict {
+	res.count()
+	return res
+}
+
+// count counts the rows.
+func (r *Result) count() {
+	for i := range r.Rows {
+		switch r.Rows[i].Verdict {
 		case Same:
-			res.Same++
+			r.Same++
 		case Legal:
-			res.Legal++
+			r.Legal++
 		case Wrong:
-			res.Wrong++
+			r.Wrong++
 		}
 	}
-	return res
 }
 
 // text is a packet in a few words, as "SEND_ONLY 001000 64 B A": A asks for an

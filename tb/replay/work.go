@@ -24,12 +24,14 @@ type job struct {
 // where was captured.
 func (c *Conversation) jobs() (list []job) {
 	var j job
+	total := uint32(0)
 	for e := range c.inOrder() {
 		if e.BTH.Opcode.Starts() {
-			j = job{first: e.BTH.PSN, wr: driver.SendWR{ID: uint64(len(list)), Signaled: true}}
+			j = job{first: c.First.Add(total), wr: driver.SendWR{ID: uint64(len(list)), Signaled: true}}
 		}
 		j.add(&e.Packet)
-		j.psns += c.psns(&e.Packet)
+		n := c.psns(&e.Packet)
+		j.psns, total = j.psns+n, total+n
 		if e.BTH.Opcode.Ends() {
 			list = append(list, j)
 		}
@@ -37,7 +39,7 @@ func (c *Conversation) jobs() (list []job) {
 	due := 0
 	for i := range c.Events {
 		e := &c.Events[i]
-		for ; !e.Answer && due < len(list) && !e.BTH.PSN.Before(list[due].first); due++ {
+		for ; !e.Answer && due < len(list) && !c.psn(i).Before(list[due].first); due++ {
 			list[due].event = i
 		}
 	}
@@ -49,6 +51,9 @@ func (j *job) add(p *roce.Packet) {
 	op, w := p.BTH.Opcode, &j.wr
 	if op.HasRETH() {
 		w.RemoteAddr, w.RKey = p.RETH.VA, abi.Key(p.RETH.RKey)
+	}
+	if op.HasDETH() {
+		w.RemoteQPN, w.RemoteQKey = uint32(p.BTH.DestQP), p.DETH.QKey
 	}
 	w.Solicited = p.BTH.SE
 	j.data = append(j.data, p.Payload...)

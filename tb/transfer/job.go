@@ -1,6 +1,6 @@
 // Package transfer is the main job: any number of bytes go from the memory of
-// host a to that of host b (READs: from b to a) by one operation of RC over some
-// QPs, through drivers, NICs and the wire, and everything is checked on the way: each completion, each byte at
+// host a to that of host b (READs: from b to a) by one operation of RC, UC or UD over
+// some QPs, through drivers, NICs and the wire, and everything is checked on the way: each completion, each byte at
 // the far side, each packet, the counters, and that nothing is left behind.
 //
 //	coordinator a ── OOB ── coordinator b     set-up, rounds
@@ -10,6 +10,10 @@
 // The receivers post their buffers before the senders begin, as much as one round
 // holds: without retries no message may find an empty receive queue. Operations
 // that take no receive are compared in memory when host a says that all are done.
+//
+// Messages of UC and UD may be lost: by faults, or because the receiver has no room.
+// Then all that arrives is one that was sent, whole; and when all is calm, what has not
+// arrived is lost. Without faults no more is lost than the NIC says.
 package transfer
 
 import (
@@ -28,14 +32,19 @@ type Source interface {
 	Size() int64
 }
 
-// Job is a transfer. Message i goes over QP i mod QPs.
+// Job is a transfer. Message i goes over QP i mod QPs of host a, to the peer of that
+// QP; with UD to each QP of host b in turn.
 type Job struct {
-	Data    Source
-	Op      abi.WQEOp // abi.OpSend, OpSendImm, OpWrite, OpWriteImm, OpRead, OpCompareSwap, OpFetchAdd
-	MTU     roce.MTU
-	QPs     int
-	MsgSize int // bytes of a message; the last may be shorter
-	Depth   int // messages that a QP has posted at once
+	Data      Source
+	Transport abi.QPType // abi.QPTypeRC, QPTypeUC, QPTypeUD; 0: RC
+	SRQ       bool       // the QPs of host b share one receive queue
+	IPv6      bool       // packets are IPv6, else IPv4
+	VLAN      *uint16    // if set, frames carry this 802.1Q tag control
+	Op        abi.WQEOp  // abi.OpSend, OpSendImm, OpWrite, OpWriteImm, OpRead, OpCompareSwap, OpFetchAdd
+	MTU       roce.MTU
+	QPs       int
+	MsgSize   int // bytes of a message; the last may be shorter
+	Depth     int // messages that a QP has posted at once
 
 	TwoWay bool // host b does the same to host a over the same QPs, at the same time; WRITE and READ
 
@@ -67,6 +76,7 @@ const (
 	maxMessage = 64 << 20
 	roundBytes = 32 << 20
 	roundQueue = 2048 // receives a QP in a round
+	roundSRQ   = 8192 // and of an SRQ
 )
 
 // Check tells what is wrong with a job.
@@ -82,6 +92,8 @@ func (j *Job) Check() error {
 		return fmt.Errorf("messages of %d bytes: must be 1 to %d", j.MsgSize, maxMessage)
 	case !j.known():
 		return fmt.Errorf("operation %v: not one that carries data", j.Op)
+	case j.checkTransport() != nil:
+		return j.checkTransport()
 	case j.atomic() && j.MsgSize != 8:
 		return fmt.Errorf("%v takes messages of 8 bytes: not %d", j.Op, j.MsgSize)
 	case j.atomic() && (j.Data.Size() == 0 || j.Data.Size()%8 != 0):
@@ -140,8 +152,14 @@ func (j *Job) message(i int) ([]byte, error) {
 // round is how many messages go before the receivers have to post again.
 func (j *Job) round() int {
 	n := min(j.Messages(), roundQueue*j.QPs)
+	if j.SRQ {
+		n = min(n, roundSRQ)
+	}
 	if j.MsgSize > 0 {
 		n = min(n, max(1, roundBytes/j.MsgSize))
+	}
+	if j.unreliable() && n < j.Messages() {
+		n = max(j.QPs, n/j.QPs*j.QPs) // each QP of host b gets as many
 	}
 	return n
 }
@@ -150,7 +168,7 @@ func (j *Job) round() int {
 func (j *Job) slot(i int) int { return i % j.round() * j.MsgSize }
 
 // bufferSize is the bytes of a round's buffer, at least 1.
-func (j *Job) bufferSize() int { return max(1, j.round()*j.MsgSize) }
+func (j *Job) bufferSize() int { return max(1, j.slots()*j.space()) }
 
 // buffers is how many of them a host has: one for each direction.
 func (j *Job) buffers() int {

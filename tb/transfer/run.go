@@ -15,13 +15,17 @@ import (
 
 // Result is what a transfer came to.
 type Result struct {
-	Messages, Packets int
-	Bytes             int64
-	Cycles            uint64 // of the whole run, set-up included
+	// Messages that arrived, each at least once; others of UC and UD were Lost. Repeated
+	// is how often one arrived that had arrived before.
+	Messages, Lost, Repeated int
+	Packets                  int    // sent
+	Bytes                    int64  // of the messages
+	Cycles                   uint64 // of the whole run, set-up included
 	// Goodput is payload over time from the last bit of the first message that
 	// ends to the last bit of the last one, at the receiver's MAC; 0 for one message. WireLimit is what the frames' overhead leaves of the link's rate.
 	// Both are 0 for atomics, whose data lie in headers. With Faults, goodput is all the
-	// data over the time from its first packet to the last completion.
+	// data over the time from its first packet to the last completion; of UC and UD,
+	// also when some is lost, what arrived, over the time to the last packet.
 	GoodputGbps, WireLimitGbps float64
 	// CyclesPerMessage is that time in cycles, a message.
 	CyclesPerMessage float64
@@ -60,6 +64,12 @@ type run struct {
 	bench            *tb.Bench
 	dog              *hang.Dog
 	latency          []uint64 // with Due, by message
+
+	// Of UC and UD, at host b:
+	arrived  []bool         // by message
+	next     map[[2]int]int // the message that should come next, by QP of host b and a
+	received int64          // bytes of messages that arrived
+	repeated int
 }
 
 // Run does the job on a fresh bench. One that does not go on ends with a *hang.Hang.
@@ -70,6 +80,9 @@ func (j *Job) Run(b *tb.Bench) (Result, error) {
 	r := &run{j: *j, bench: b, messages: j.Messages()}
 	if j.Due != nil {
 		r.latency = make([]uint64, r.messages)
+	}
+	if j.unreliable() {
+		r.arrived, r.next = make([]bool, r.messages), map[[2]int]int{}
 	}
 	r.rounds = (r.messages-1)/j.round() + 1
 	r.a, r.b = side{j: &r.j, h: b.Hosts[0]}, side{j: &r.j, h: b.Hosts[1]}
@@ -152,6 +165,9 @@ func (r *run) watch() {
 	for _, s := range []*side{&r.a, &r.b} {
 		w := check.NewWire(r.j.MTU.Bytes())
 		w.Lossy = r.j.Faults != nil
+		if r.j.VLAN != nil {
+			w.Tagged, w.TCI = true, *r.j.VLAN
+		}
 		s.wire = w
 		s.h.Tap(func(f tb.Frame) { w.Frame(f.TimePs, f.Tx, f.BadFCS, f.Data) })
 		s.h.Tap(s.meter.frame)
@@ -176,14 +192,17 @@ func (r *run) result() Result {
 		Marks: to.meter.marks, Counters: [2][abi.NumCounters]uint64{r.a.counter, r.b.counter},
 		PCIe: [2]PCIe{r.a.pcie, r.b.pcie}, Latency: r.latency,
 	}
-	if r.j.atomic() || r.j.Faults != nil {
+	res.Lost, res.Repeated = r.j.buffers()*r.messages-res.Messages, r.repeated
+	if r.j.unreliable() {
+		res.Bytes = r.received
+	} else if r.j.atomic() || r.j.Faults != nil {
 		res.Bytes = int64(r.j.buffers()) * r.j.Data.Size() // in headers, or sent more than once
 	}
 	res.GoodputGbps, res.CyclesPerMessage = to.meter.goodput()
 	if r.j.TwoWay {
 		res.BackGbps, _ = from.meter.goodput()
 	}
-	if r.j.Faults != nil {
+	if r.j.Faults != nil || res.Lost > 0 {
 		res.GoodputGbps, res.CyclesPerMessage = r.lossyGoodput(to, &r.a)
 		if r.j.TwoWay {
 			res.BackGbps, _ = r.lossyGoodput(from, &r.b)
@@ -203,14 +222,15 @@ const frameExtra = 4 + 20
 // verdict demands that all went as it must.
 func (r *run) verdict() error {
 	var errs []error
-	if n := r.a.arrived + r.b.arrived; n != r.j.buffers()*r.messages {
+	if n := r.a.arrived + r.b.arrived; n != r.j.buffers()*r.messages && !r.excused() {
 		errs = append(errs, fmt.Errorf("%d of %d messages received", n, r.j.buffers()*r.messages))
+	}
+	if r.repeated > 0 && r.j.Faults == nil {
+		errs = append(errs, fmt.Errorf("%d messages received again", r.repeated))
 	}
 	for _, s := range []*side{&r.a, &r.b} {
 		w := s.wire
-		if r.j.Faults == nil {
-			w.Finish()
-		}
+		w.Finish()
 		errs = append(errs, w.Errors()...)
 		errs = append(errs, s.rest.Check())
 		for _, c := range []struct {
@@ -233,6 +253,13 @@ func (r *run) verdict() error {
 		errs = append(errs, r.j.Faults.Missed())
 	}
 	return errors.Join(errs...)
+}
+
+// excused tells whether messages may be missing: of UC and UD, by faults, or when host
+// b had no room.
+func (r *run) excused() bool {
+	c := &r.b.counter
+	return r.j.unreliable() && (r.j.Faults != nil || c[abi.RxDropOverflow]+c[abi.OutOfBuffer] > 0)
 }
 
 // meter times the messages, or the answers, that come to a MAC.

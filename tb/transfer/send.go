@@ -38,6 +38,9 @@ func (r *run) coordinateSender(t *hdl.Thread, bus *host.Bus) error {
 		}
 		s.ended = t.Now()
 		s.h.OOB.Send([]byte("sent"))
+		if r.j.unreliable() {
+			r.calm(t, s)
+		}
 	}
 	s.h.OOB.Recv(t) // host b has all, and has compared it
 	r.calm(t, s)
@@ -116,6 +119,10 @@ func (o *outbox) post(i int) error {
 	if j.Op >= abi.OpWrite {
 		wr.RemoteAddr, wr.RKey = o.s.peer.VA+uint64(o.s.off+j.slot(i)), o.s.peer.Key
 	}
+	if j.datagrams() {
+		to := j.dest(i)
+		wr.AH, wr.RemoteQPN, wr.RemoteQKey = o.s.ahs[to], o.s.qpns[to], j.qkey(to)
+	}
 	var m []byte
 	if j.Inline || j.atomic() {
 		var err error
@@ -131,7 +138,7 @@ func (o *outbox) post(i int) error {
 		fallthrough
 	default:
 		from := len(o.sges)
-		o.sges = o.s.sges(o.sges, i, j.length(i))
+		o.sges = o.s.sges(o.sges, o.s.off+j.slot(i), j.length(i))
 		wr.SGEs = o.sges[from:]
 	}
 	o.batch = append(o.batch, wr)

@@ -24,16 +24,21 @@ type side struct {
 	mr   *driver.MR
 	cqs  []*driver.CQ
 	qps  []*driver.QP
+	srq  *driver.SRQ  // or nil
+	open []bool       // of receives, by slot: it is posted
+	ahs  []*driver.AH // of UD, by QP of the other host
 	rest *tb.Rest
 	wire *check.Wire
-	peer address // of the other host's buffer
-	off  int     // where in the buffers the messages lie that this host sends or asks for
+	peer address  // of the other host's buffer
+	qpns []uint32 // of its QPs
+	off  int      // where in the buffers the messages lie that this host sends or asks for
 	// messages whose bytes this host found right
 	arrived int
 	meter   meter // of messages that came
 
 	round   int // that QP threads may work on, from 1
 	begin   hdl.Event
+	drained int // rounds of which nothing comes any more
 	posted  int // rounds that QP threads have posted, added up
 	done    int // rounds that QP threads are done with, added up
 	step    hdl.Event
@@ -62,6 +67,9 @@ func (s *side) setup(bus *host.Bus) error {
 	cfg := j.Driver
 	k := uint8(s.h.Index)
 	cfg.MAC, cfg.IPv4, cfg.GID = roce.HostMAC(k), roce.HostIPv4(k), roce.HostIPv6(k)
+	if j.datagrams() {
+		cfg.MTU = abi.MTU(j.MTU)
+	}
 	var err error
 	if s.dev, err = driver.Open(bus, cfg); err != nil {
 		return err
@@ -75,6 +83,13 @@ func (s *side) setup(bus *host.Bus) error {
 	if s.mr, err = s.pd.RegMR(s.buf, abi.AccessLocalWrite|abi.AccessRemoteWrite|abi.AccessRemoteRead|abi.AccessRemoteAtomic); err != nil {
 		return err
 	}
+	s.open = make([]bool, j.slots())
+	receives := s.h.Index == 2 && !j.TwoWay
+	if j.SRQ && receives {
+		if s.srq, err = s.pd.CreateSRQ(driver.SRQAttr{MaxRecv: j.slots(), MaxSGE: max(1, j.SGEs)}); err != nil {
+			return err
+		}
+	}
 	for range j.QPs {
 		cq, err := s.dev.CreateCQ(2*max(j.Depth, roundQueue), driver.CQOptions{})
 		if err != nil {
@@ -82,13 +97,13 @@ func (s *side) setup(bus *host.Bus) error {
 		}
 		c := driver.QPConfig{
 			SendCQ: cq, RecvCQ: cq, MaxSend: j.Depth, MaxRecv: 1,
-			MaxSendSGE: max(1, j.SGEs), MaxRecvSGE: max(1, j.SGEs),
+			MaxSendSGE: max(1, j.SGEs), MaxRecvSGE: max(1, j.SGEs), Type: j.Transport, IPv6: j.IPv6, SRQ: s.srq,
 		}
 		if j.Inline {
 			c.MaxInline = j.MsgSize
 		}
-		if s.h.Index == 2 && !j.TwoWay {
-			c.MaxSend, c.MaxRecv = 1, min(roundQueue, (j.round()-1)/j.QPs+1)
+		if receives {
+			c.MaxSend, c.MaxRecv = 1, (j.slots()-1)/j.QPs+1
 		}
 		qp, err := s.pd.CreateQP(c)
 		if err != nil {
@@ -117,11 +132,47 @@ func (s *side) connect(t *hdl.Thread) error {
 		return fmt.Errorf("the other host has %d QPs, this one %d", len(theirs.QPs), len(mine.QPs))
 	}
 	s.peer = theirs.Buffer
+	for _, e := range theirs.QPs {
+		s.qpns = append(s.qpns, e.QPN)
+	}
+	if s.j.datagrams() {
+		return s.start(theirs.QPs)
+	}
 	for i, q := range s.qps {
-		s.wire.QPPair(roce.QPN(q.Number()), roce.QPN(theirs.QPs[i].QPN))
+		s.wire.Connect(check.Connection{
+			Transport: s.j.wire(), Local: roce.QPN(q.Number()), Remote: roce.QPN(theirs.QPs[i].QPN), MTU: s.j.MTU.Bytes(),
+			SendPSN: roce.PSN(q.Endpoint().PSN), RecvPSN: roce.PSN(theirs.QPs[i].PSN),
+		})
 		if err := q.Connect(theirs.QPs[i], s.options()); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// start brings UD QPs to RTS, and at host a makes the handles of those at host b.
+func (s *side) start(peers []driver.Endpoint) error {
+	datagrams := func(i int, e driver.Endpoint) check.Datagrams {
+		return check.Datagrams{QPN: roce.QPN(e.QPN), QKey: s.j.qkey(i), MTU: s.j.MTU.Bytes(), PSN: roce.PSN(e.PSN)}
+	}
+	for i, q := range s.qps {
+		s.wire.Local(datagrams(i, q.Endpoint()))
+		s.wire.Remote(datagrams(i, peers[i]))
+		if err := q.Start(s.j.qkey(i)); err != nil {
+			return err
+		}
+		if s.h.Index == 2 {
+			continue
+		}
+		way := driver.AHAttr{MAC: peers[i].MAC, DGID: peers[i].GID}
+		if s.j.VLAN != nil {
+			way.VLANValid, way.VLAN = true, *s.j.VLAN
+		}
+		ah, err := s.pd.CreateAH(way)
+		if err != nil {
+			return err
+		}
+		s.ahs = append(s.ahs, ah)
 	}
 	return nil
 }
@@ -131,14 +182,13 @@ func (s *side) fail(err error) {
 	if s.err == nil && err != nil {
 		s.err = fmt.Errorf("%s: %w", s.h.K.Name(), err)
 	}
-	s.round = math.MaxInt
+	s.round, s.drained = math.MaxInt, math.MaxInt
 	s.begin.Notify()
 	s.step.Notify()
 }
 
-// sges describes message i in the round's buffer, cut into the job's elements.
-func (s *side) sges(dst []abi.SGE, i, n int) []abi.SGE {
-	at := s.off + s.j.slot(i)
+// sges describes n bytes of the buffer at an offset, cut into the job's elements.
+func (s *side) sges(dst []abi.SGE, at, n int) []abi.SGE {
 	for k := max(1, s.j.SGEs); k > 0; k-- {
 		part := n / k
 		dst = append(dst, s.mr.SGE(at, part))

@@ -14,7 +14,8 @@ type Image struct{ Kernel, Initrd string }
 
 // tools are the programs of the guest, beside busybox and the agent.
 var tools = []string{
-	"rdma", "ibv_rc_pingpong", "ibv_devinfo", "ib_send_bw", "ib_write_bw", "ib_read_bw", "ib_atomic_bw", "ib_write_lat",
+	"rdma", "ibv_devinfo", "ibv_rc_pingpong", "ibv_uc_pingpong", "ibv_ud_pingpong", "ibv_srq_pingpong",
+	"ib_send_bw", "ib_write_bw", "ib_read_bw", "ib_atomic_bw", "ib_send_lat", "ib_write_lat",
 }
 
 // Build makes an image in a folder of its own.

@@ -1,8 +1,7 @@
 // The agent drives the verbs of the guest by lines, one answer each, in the
 // language of package console: a verb, the number of an object, name=value. What
-// it has beyond that is "mw ID qp off len" (a memory window of type 2, bound on a
-// queue pair) and "sh COMMAND" (its status, and its output with blanks for ends of
-// lines).
+// it has beyond that is "sh COMMAND" (its status, and its output with blanks for ends
+// of lines). It has no raw queue pairs and tells no asynchronous events.
 //
 // It reads standard input and writes standard output. Answers begin with "= ",
 // failures with "! ".
@@ -24,7 +23,9 @@ static struct ibv_cq *cq;
 static struct ibv_mr *all, *mrs[MAXID];
 static struct ibv_mw *mws[MAXID];
 static struct ibv_qp *qps[MAXID];
-static int gids[MAXID];
+static struct ibv_srq *srqs[MAXID];
+static struct ibv_ah *ahs[MAXID];
+static int gids[MAXID], qkeys[MAXID];
 static uint8_t *buf;
 static uint64_t addr0;
 
@@ -166,19 +167,32 @@ static int window(void)
 // to_init takes a queue pair to INIT.
 static int to_init(void)
 {
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = remote & ~IBV_ACCESS_MW_BIND};
-	int e = ibv_modify_qp(qps[id], &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = remote & ~IBV_ACCESS_MW_BIND, .qkey = qkeys[id]};
+	int own = qps[id]->qp_type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS;
+	int e = ibv_modify_qp(qps[id], &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | own);
 	return e ? failed("init", e) : 0;
+}
+
+// type_of is the type of a queue pair by its name.
+static enum ibv_qp_type type_of(const char *name)
+{
+	if (name && !strcmp(name, "uc"))
+		return IBV_QPT_UC;
+	if (name && !strcmp(name, "ud"))
+		return IBV_QPT_UD;
+	return IBV_QPT_RC;
 }
 
 static int create(void)
 {
-	struct ibv_qp_init_attr a = {.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
+	struct ibv_qp_init_attr a = {.send_cq = cq, .recv_cq = cq, .qp_type = type_of(text("type")),
+		.srq = text("srq") ? srqs[num("srq", 0) % MAXID] : NULL,
 		.cap = {.max_send_wr = DEPTH, .max_recv_wr = DEPTH, .max_send_sge = 4, .max_recv_sge = 4}};
 	qps[id] = ibv_create_qp(pd, &a);
 	if (!qps[id])
 		return failed("queue pair", errno);
 	gids[id] = num("gid", 1);
+	qkeys[id] = num("qkey", 0);
 	SAY("qpn=%u", qps[id]->qp_num);
 	return to_init();
 }
@@ -202,39 +216,79 @@ static int state(void)
 	return 0;
 }
 
+// way fills in the address of a peer.
+static int way(struct ibv_ah_attr *a, int gid)
+{
+	*a = (struct ibv_ah_attr){.is_global = 1, .port_num = 1};
+	a->grh.sgid_index = gid;
+	a->grh.hop_limit = 64;
+	a->grh.traffic_class = num("tc", 0);
+	return address(text("gid"), &a->grh.dgid) ? failed("gid", EINVAL) : 0;
+}
+
+// start takes a queue pair of UD to RTS.
+static int start(void)
+{
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTR, .sq_psn = num("psn", 0)};
+	int e = ibv_modify_qp(qps[id], &a, IBV_QP_STATE);
+	if (e)
+		return failed("ready to receive", e);
+	a.qp_state = IBV_QPS_RTS;
+	e = ibv_modify_qp(qps[id], &a, IBV_QP_STATE | IBV_QP_SQ_PSN);
+	return e ? failed("ready to send", e) : 0;
+}
+
+static int handle(void)
+{
+	struct ibv_ah_attr a;
+	if (way(&a, num("sgid", 1)))
+		return -1;
+	ahs[id] = ibv_create_ah(pd, &a);
+	return ahs[id] ? 0 : failed("address handle", errno);
+}
+
+static int shared(void)
+{
+	struct ibv_srq_init_attr a = {.attr = {.max_wr = num("max", DEPTH), .max_sge = 4, .srq_limit = 0}};
+	srqs[id] = ibv_create_srq(pd, &a);
+	if (!srqs[id])
+		return failed("shared receive queue", errno);
+	SAY("max=%u", a.attr.max_wr);
+	return 0;
+}
+
 static int connect_qp(void)
 {
+	int rc = qps[id]->qp_type == IBV_QPT_RC;
 	struct ibv_qp_attr r = {.qp_state = IBV_QPS_RTR, .dest_qp_num = num("qpn", 0), .rq_psn = num("rpsn", 0),
 		.max_dest_rd_atomic = num("rd", 4), .min_rnr_timer = num("minrnr", 12),
 		.qp_access_flags = access_of(text("access"), remote & ~IBV_ACCESS_MW_BIND)};
+	int depth = rc ? IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER : 0;
 	int mtu = num("mtu", 1024), code = IBV_MTU_256;
 	while (code < IBV_MTU_4096 && 128 << code < mtu)
 		code++;
 	r.path_mtu = code;
-	r.ah_attr = (struct ibv_ah_attr){.is_global = 1, .port_num = 1};
-	r.ah_attr.grh.sgid_index = gids[id];
-	r.ah_attr.grh.hop_limit = 64;
-	r.ah_attr.grh.traffic_class = num("tc", 0);
-	if (address(text("gid"), &r.ah_attr.grh.dgid))
-		return failed("gid", EINVAL);
+	if (way(&r.ah_attr, gids[id]))
+		return -1;
 	int e = ibv_modify_qp(qps[id], &r, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-		IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER | IBV_QP_ACCESS_FLAGS);
+		depth | IBV_QP_ACCESS_FLAGS);
 	if (e)
 		return failed("ready to receive", e);
 	struct ibv_qp_attr s = {.qp_state = IBV_QPS_RTS, .sq_psn = num("psn", 0), .timeout = num("timeout", 0),
 		.retry_cnt = num("retry", 7), .rnr_retry = num("rnr", 7), .max_rd_atomic = num("rd", 4)};
-	e = ibv_modify_qp(qps[id], &s, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-		IBV_QP_MAX_QP_RD_ATOMIC);
+	int retries = rc ? IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC : 0;
+	e = ibv_modify_qp(qps[id], &s, IBV_QP_STATE | IBV_QP_SQ_PSN | retries);
 	return e ? failed("ready to send", e) : 0;
 }
 
-static int recv_wr(void)
+// recv_wr posts receives, to a shared queue or that of a queue pair.
+static int recv_wr(struct ibv_srq *srq)
 {
 	size_t off = num("off", 0), len = num("len", 0);
 	for (uint64_t i = 0; i < num("n", 1); i++) {
 		struct ibv_sge s = {addr0 + off + i * len, len, num("lkey", all->lkey)};
 		struct ibv_recv_wr w = {.wr_id = num("id", 0) + i, .sg_list = &s, .num_sge = len ? 1 : 0}, *bad;
-		int e = ibv_post_recv(qps[id], &w, &bad);
+		int e = srq ? ibv_post_srq_recv(srq, &w, &bad) : ibv_post_recv(qps[id], &w, &bad);
 		if (e)
 			return failed("receive", e);
 	}
@@ -246,6 +300,7 @@ static int send_wr(void)
 	static const struct { const char *name; enum ibv_wr_opcode op; } ops[] = {
 		{"send", IBV_WR_SEND}, {"send_imm", IBV_WR_SEND_WITH_IMM}, {"send_inv", IBV_WR_SEND_WITH_INV},
 		{"write", IBV_WR_RDMA_WRITE}, {"write_imm", IBV_WR_RDMA_WRITE_WITH_IMM}, {"read", IBV_WR_RDMA_READ},
+		{"local_inv", IBV_WR_LOCAL_INV},
 		{"cas", IBV_WR_ATOMIC_CMP_AND_SWP}, {"faa", IBV_WR_ATOMIC_FETCH_AND_ADD}};
 	const char *name = text("op"), *flags = text("flags");
 	size_t off = num("off", 0), len = num("len", 0), o = 0;
@@ -268,6 +323,15 @@ static int send_wr(void)
 			w.wr.atomic.rkey = num("rkey", 0);
 			w.wr.atomic.compare_add = num("cmp", 0) + num("add", 0);
 			w.wr.atomic.swap = num("swap", 0);
+		} else if (ops[o].op == IBV_WR_LOCAL_INV) {
+			w.invalidate_rkey = num("imm", 0);
+		} else if (qps[id]->qp_type == IBV_QPT_UD) {
+			w.wr.ud.ah = ahs[num("ah", 0) % MAXID];
+			w.wr.ud.remote_qpn = num("qpn", 0);
+			w.wr.ud.remote_qkey = num("qkey", qkeys[id]);
+			w.imm_data = htonl(num("imm", 0));
+			if (!w.wr.ud.ah)
+				return failed("ah", ENOENT);
 		} else {
 			w.wr.rdma.remote_addr = raddr;
 			w.wr.rdma.rkey = num("rkey", 0);
@@ -321,6 +385,9 @@ static int poll(void)
 			SAY(" imm=%#x", ntohl(w->imm_data));
 		else if (w->wc_flags & (IBV_WC_WITH_INV | 4))
 			SAY(" inv=%#x", w->invalidated_rkey);
+		for (int q = 0; q < MAXID; q++) // the flag of a header is set on RC too
+			if (qps[q] && qps[q]->qp_num == w->qp_num && qps[q]->qp_type == IBV_QPT_UD && w->wc_flags & IBV_WC_GRH)
+				SAY(" src=%u", w->src_qp);
 	}
 	return 0;
 }
@@ -365,6 +432,27 @@ static int run(const char *verb)
 		return window();
 	if (!strcmp(verb, "qp"))
 		return create();
+	if (!strcmp(verb, "ah"))
+		return handle();
+	if (!strcmp(verb, "ahdel")) {
+		int e = ahs[id] ? ibv_destroy_ah(ahs[id]) : ENOENT;
+		ahs[id] = NULL;
+		return e ? failed(verb, e) : 0;
+	}
+	if (!strcmp(verb, "srq"))
+		return shared();
+	if (!strcmp(verb, "srecv"))
+		return srqs[id] ? recv_wr(srqs[id]) : failed(verb, ENOENT);
+	if (!strcmp(verb, "sdel")) {
+		int e = srqs[id] ? ibv_destroy_srq(srqs[id]) : ENOENT;
+		srqs[id] = NULL;
+		return e ? failed(verb, e) : 0;
+	}
+	if (!strcmp(verb, "mwdel")) {
+		int e = mws[id] ? ibv_dealloc_mw(mws[id]) : ENOENT;
+		mws[id] = NULL;
+		return e ? failed(verb, e) : 0;
+	}
 	if (!strcmp(verb, "dereg")) {
 		int e = mrs[id] ? ibv_dereg_mr(mrs[id]) : ENOENT;
 		mrs[id] = NULL;
@@ -375,7 +463,9 @@ static int run(const char *verb)
 	if (!strcmp(verb, "conn"))
 		return connect_qp();
 	if (!strcmp(verb, "recv"))
-		return recv_wr();
+		return recv_wr(NULL);
+	if (!strcmp(verb, "start"))
+		return start();
 	if (!strcmp(verb, "send"))
 		return send_wr();
 	if (!strcmp(verb, "state"))

@@ -1,0 +1,50 @@
+package random_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"rnic/tb/random"
+)
+
+// TestGuestSeeds: with QPs of all types at once, whatever the acceptor can tell of them
+// is right, and the pairs beside them go on as ever.
+func TestGuestSeeds(t *testing.T) { withGuests(t, 200, random.Options{QPs: 2, Guests: true}) }
+
+// TestGuestLossSeeds: the same with losses.
+func TestGuestLossSeeds(t *testing.T) {
+	withGuests(t, 200, random.Options{QPs: 2, Guests: true, Loss: true})
+}
+
+func withGuests(t *testing.T, seeds uint64, o random.Options) {
+	sum := random.Report{}
+	for s := uint64(1); s <= seeds; s++ {
+		r, err := random.Run(s, o)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		sum.Guests += r.Guests
+		sum.Blinded += r.Blinded
+		sum.Packets += r.Packets
+		sum.Struck += r.Struck
+	}
+	t.Logf("%d messages of guests came, %d packets, %d struck, %d guests not followed to the end", sum.Guests, sum.Packets, sum.Struck, sum.Blinded)
+	require.Greater(t, sum.Guests, 20*int(seeds))
+	require.Less(t, sum.Blinded, int(seeds)/10)
+}
+
+// TestGuestStrict: in whatever order the blocks are evaluated, gated or not, the same
+// happens in each cycle.
+func TestGuestStrict(t *testing.T) {
+	for s := uint64(1); s <= 20; s++ {
+		o := random.Options{QPs: 2, Guests: true, Loss: s%2 == 0, Digest: true}
+		fast, err := random.Run(s, o)
+		require.NoError(t, err)
+		o.Strict, o.Order = true, s
+		slow, err := random.Run(s, o)
+		require.NoError(t, err)
+		require.Equal(t, fast, slow)
+	}
+}
