@@ -19,7 +19,7 @@
 // # Bounds
 //
 // Of packets and of work requests the newest Options.Limit are kept, half of them a host;
-// the rest is counts in forgotten. Memory is about 2 KB a packet. Series of a QP have
+// the rest is counts in forgotten. Series of a QP have
 // 8,192 points, of which every other one goes when there are more, and its events 4,096.
 // Beyond 131,072 stretches of one kind, the shares of time take short gaps for what is
 // around them.
