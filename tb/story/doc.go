@@ -16,9 +16,20 @@
 // host_b the odd ones. So they are known at once, in OnPacket and OnWR, and are unique, but
 // not dense. A packet is numbered by its place among the frames that its host sent.
 //
+// # Bounds
+//
+// Of packets and of work requests the newest Options.Limit are kept, half of them a host;
+// the rest is counts in forgotten. Series of a QP have
+// 8,192 points, of which every other one goes when there are more, and its events 4,096.
+// Beyond 131,072 stretches of one kind, the shares of time take short gaps for what is
+// around them.
+//
 // # Beyond the schema that was agreed
 //
 //   - Story has limit and forgotten: how many are kept, and counts of those that are not.
 //   - A packet has why: events, each with a signal, that led to its cause and its fate.
+//   - The "name" of an enum wider than 8 bits is in the signal with _name behind, as in waves.
+//   - Stages are in order of time, and those that did not happen, or that the driver has
+//     not told (polled), are missing. waits have ps besides: that of their cycle.
 //   - A WR of queue "rq" is a receive: its packets are those that came for it.
 package story
