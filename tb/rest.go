@@ -19,8 +19,12 @@ type Rest struct {
 func NewRest(h *Host) *Rest { return &Rest{h, h.K.Occupied()} }
 
 // Check demands that the host is at rest again: every buffer empty, every credit
-// and tag at home, every guard byte untouched.
+// and tag at home, every guard byte untouched. A run that was stopped before a moment of
+// rest has none to compare with.
 func (r *Rest) Check() error {
+	if r == nil {
+		return errors.New("the run was stopped before the host was at rest")
+	}
 	var err error
 	if now := r.h.K.Occupied(); !slices.Equal(now, r.occupied) {
 		err = fmt.Errorf("%s: streams %v hold beats at the end, at rest %v", r.h.K.Name(), now, r.occupied)

@@ -141,8 +141,8 @@ func (a *around) had() string {
 
 // show runs once more and writes the waves around the event.
 func (r *runCmd) show(a *around, err error, again func(open func(*tb.Bench) error)) (files []string, e error) {
-	if a == nil {
-		return nil, nil
+	if a == nil || a.bench == nil {
+		return nil, nil // not asked for, or there was no run
 	}
 	cycle, name, e := a.at(err, a.bench.World.Now())
 	if e != nil {

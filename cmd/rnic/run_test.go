@@ -70,7 +70,7 @@ func TestRunJSON(t *testing.T) {
 	require.Positive(t, r.WallS)
 	require.InEpsilon(t, float64(r.Cycles)/r.WallS, r.CyclesPerS, 1e-6)
 	require.Equal(t, uint64(7), *r.Seed)
-	require.Equal(t, []string{"o/rnic.vcd", "o/rnic.gtkw", "o/host_a.pcapng", "o/host_b.pcapng"}, r.Files)
+	require.Equal(t, []string{"o/rnic.vcd", "o/rnic.gtkw", "o/rnic.sucl", "o/host_a.pcapng", "o/host_b.pcapng"}, r.Files)
 	for _, f := range r.Files {
 		require.FileExists(t, filepath.Join(dir, f))
 	}

@@ -73,7 +73,7 @@ func TestScenarioHangs(t *testing.T) {
 	require.Error(t, err)
 	require.Regexp(t, `lost_last.yaml: 10 of 16 checks failed: the run does not go on since cycle \d+, noticed in cycle \d+: it has not ended within 1s`, stderr)
 	require.Contains(t, stderr, "RC_SEND_LAST 452 bytes asks for an answer: lost by a fault")
-	require.Contains(t, stderr, "repeat it, with these waves: rnic run lost_last.yaml --out w --vcd --from")
-	require.FileExists(t, filepath.Join(dir, "w", "hang.vcd"))
+	require.Contains(t, stderr, "repeat it, with these waves: rnic run lost_last.yaml --out w --fst --from")
+	require.FileExists(t, filepath.Join(dir, "w", "hang.fst"))
 	require.FileExists(t, filepath.Join(dir, "w", "hang.gtkw"))
 }
