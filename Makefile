@@ -8,7 +8,7 @@ OUT         ?= out
 SEEDS       ?= 1000
 FROM        ?= 1000
 
-.PHONY: run test bench bench-kernel figures waves docs lint soak interop mutants
+.PHONY: run test bench bench-kernel bench-waves figures waves docs lint soak interop mutants
 
 run: ## send FILE (or a built-in payload) from host a to host b, with waves and captures
 	$(GO) run ./cmd/rnic run --fst --pcap --out $(OUT) $(FILE)
@@ -27,6 +27,9 @@ figures: ## docs/img/bench: all sizes, MTUs, numbers of QPs and PCIe profiles, l
 
 bench-kernel: ## the kernel against Verilator (needs verilator and a C++ compiler)
 	$(GO) run ./bench/kernel/compare
+
+bench-waves: ## waves: value changes a second and sizes, against Verilator and vcd2fst (also needs gtkwave)
+	$(GO) run ./bench/kernel/compare -waves -rounds 5 -cycles 10000
 
 waves: ## the pictures of the README (needs gtkwave, wireshark, xvfb, xauth, xdotool and imagemagick)
 	bash docs/make-pictures.sh

@@ -16,7 +16,7 @@ import (
 type plan struct {
 	rounds int    // runs of each pair, taken in turns
 	cycles int    // clock cycles a run
-	files  string // directory for the VCD files; the null device if empty
+	files  string // directory for the files of waves; the null device if empty, of waves alone a temporary one
 }
 
 func main() {
@@ -24,8 +24,13 @@ func main() {
 	flag.IntVar(&p.rounds, "rounds", 20, "runs of each, taken in turns")
 	flag.IntVar(&p.cycles, "cycles", 50_000, "clock cycles a run")
 	flag.StringVar(&p.files, "files", "", "write VCD files, 65 KB a cycle in all, to this `directory`, not to the null device")
+	onlyWaves := flag.Bool("waves", false, "compare the writing of waves: VCD and FST, speed and size")
 	flag.Parse()
-	if err := compare(os.Stdout, p); err != nil {
+	run := compare
+	if *onlyWaves {
+		run = compareWaves
+	}
+	if err := run(os.Stdout, p); err != nil {
 		fmt.Fprintln(os.Stderr, "bench-kernel:", err)
 		os.Exit(1)
 	}

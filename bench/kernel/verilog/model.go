@@ -66,7 +66,7 @@ func (m *Model) Probe(active, cycles uint64) ([]State, error) {
 	return states, nil
 }
 
-// Dump traces to a VCD file from here on.
+// Dump traces to a file from here on.
 func (m *Model) Dump(file string) error {
 	_, err := fmt.Fprintf(m.in, "dump %s\n", file)
 	return err
@@ -76,4 +76,9 @@ func (m *Model) Dump(file string) error {
 func (m *Model) Close() error {
 	m.in.Close()
 	return m.cmd.Wait()
+}
+
+// Spent is the processor time of the process on all its threads, once closed.
+func (m *Model) Spent() time.Duration {
+	return m.cmd.ProcessState.UserTime() + m.cmd.ProcessState.SystemTime()
 }

@@ -43,7 +43,8 @@ var (
 // Config is what is fixed when a model is built.
 type Config struct {
 	CRC   bool
-	Trace bool // can write VCD
+	Trace bool // can write waves: VCD
+	FST   bool // with Trace: FST instead
 	Probe bool // shows how full its slices and FIFOs are; to test with, not to measure
 }
 
@@ -73,7 +74,11 @@ func Build(dir string, c Config) (string, error) {
 	args = append(args, fmt.Sprintf("-GCRC=%d", map[bool]int{true: 1}[c.CRC]))
 	if c.Trace {
 		// All that a stream shows, at its width; what waits behind the head of a FIFO not.
-		args = append(args, "--trace", "--trace-max-width", "1024", "--trace-max-array", "1")
+		format := "--trace"
+		if c.FST {
+			format = "--trace-fst"
+		}
+		args = append(args, format, "--trace-max-width", "1024", "--trace-max-array", "1")
 	}
 	cflags := CFlags
 	if c.Probe {

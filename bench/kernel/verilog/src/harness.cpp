@@ -5,8 +5,12 @@
 //   dump FILE           trace from here on, to the file
 #include "Vnic.h"
 #include "verilated.h"
-#if VM_TRACE
+#if VM_TRACE_FST
+#include "verilated_fst_c.h"
+using Waves = VerilatedFstC;
+#elif VM_TRACE
 #include "verilated_vcd_c.h"
+using Waves = VerilatedVcdC;
 #endif
 #include <cinttypes>
 #include <cstdio>
@@ -19,7 +23,7 @@ int main() {
 #endif
   Vnic nic{&context};
 #if VM_TRACE
-  VerilatedVcdC vcd;
+  Waves waves;
   bool tracing = false;
 #endif
   uint64_t time = 0;
@@ -32,8 +36,8 @@ int main() {
   while (fgets(line, sizeof line, stdin)) {
     if (sscanf(line, "dump %999[^\n]", file) == 1) {
 #if VM_TRACE
-      nic.trace(&vcd, 99);
-      vcd.open(file);
+      nic.trace(&waves, 99);
+      waves.open(file);
       tracing = true;
 #endif
       continue;
@@ -46,13 +50,13 @@ int main() {
       nic.clk = 1;
       nic.eval();
 #if VM_TRACE
-      if (tracing) vcd.dump(time);
+      if (tracing) waves.dump(time);
 #endif
       time += 2;
       nic.clk = 0;
       nic.eval();
 #if VM_TRACE
-      if (tracing) vcd.dump(time - 1);
+      if (tracing) waves.dump(time - 1);
 #endif
 #ifdef PROBE
       if (word[0] == 'p')
@@ -64,7 +68,7 @@ int main() {
     fflush(stdout);
   }
 #if VM_TRACE
-  if (tracing) vcd.close();
+  if (tracing) waves.close();
 #endif
   nic.final();
 }
