@@ -193,7 +193,9 @@ func (a *Acceptor) Make(now uint64, qpn uint32, c QP) {
 func (a *Acceptor) Connect(now uint64, qpn uint32, c Connection) {
 	q := a.qps[qpn]
 	q.Connection, q.phase, q.since = c, starting, now
+	n := q.requests.n // what came before
 	q.requests.begin(c.SendPSN)
+	q.requests.n = n
 	q.requests.free = a.p.Soft || a.p.NoCredits || q.unreliable()
 	q.responds.begin(c.RecvPSN)
 	if q.typ != abi.QPTypeUD {

@@ -156,9 +156,9 @@ func TestOperationsRefused(t *testing.T) {
 		{driver.SendWR{Op: abi.OpCompareSwap}, driver.ErrInvalid},
 		{driver.SendWR{Op: abi.OpFetchAdd, SGEs: append(one, one...)}, driver.ErrInvalid},
 		{driver.SendWR{Op: abi.OpFetchAdd, Inline: make([]byte, 8)}, driver.ErrInvalid},
-		{driver.SendWR{Op: abi.OpLocalInv}, driver.ErrNotSupported},
-		{driver.SendWR{Op: abi.OpBindMW}, driver.ErrNotSupported},
-		{driver.SendWR{Op: abi.OpFastReg}, driver.ErrNotSupported},
+		{driver.SendWR{Op: abi.OpLocalInv, SGEs: one}, driver.ErrInvalid},
+		{driver.SendWR{Op: abi.OpBindMW}, driver.ErrInvalid},
+		{driver.SendWR{Op: abi.OpFastReg}, driver.ErrInvalid},
 		{driver.SendWR{Op: 12}, driver.ErrInvalid},
 		{driver.SendWR{Op: 255}, driver.ErrInvalid},
 		{driver.SendWR{Op: abi.OpSend, SGEs: make([]driver.SGE, 5)}, driver.ErrInvalid},
@@ -170,12 +170,12 @@ func TestOperationsRefused(t *testing.T) {
 		p.A.Sent(e2e.OK(1)...)
 		p.B.Received(e2e.OK(uint64(i))...)
 	}
-	for _, typ := range []abi.QPType{abi.QPTypeUC, abi.QPTypeUD} {
+	for _, typ := range []abi.QPType{abi.QPTypeRaw + 1, 255} {
 		var err error
 		s.A.Do(func() {
 			_, err = s.A.PD.CreateQP(driver.QPConfig{SendCQ: p.A.SCQ, RecvCQ: p.A.RCQ, Type: typ})
 		})
-		require.ErrorIs(t, err, driver.ErrNotSupported)
+		require.ErrorIs(t, err, driver.ErrInvalid)
 	}
 	exchange(t, p)
 }

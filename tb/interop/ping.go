@@ -22,7 +22,7 @@ func pings() (list []Case) {
 				_, err := a.shell("ip neigh flush dev eth0", answerLimit)
 				a.must(err)
 				frames := number("n="+a.ask(a.model, "count raw_rx_frames"), "n")
-				out, err := a.shell(fmt.Sprintf("ping -c 5 -i 0.02 -W %d -s %d %s", int(a.patience.Seconds()), size, to), answerLimit)
+				out, err := a.shell(fmt.Sprintf("ping -c 5 -i 0.02 -W %d -s %d %s", max(1, int(a.patience.Seconds())), size, to), answerLimit)
 				a.must(err)
 				if !strings.Contains(out, "5 packets received") {
 					a.fail("%s", out)

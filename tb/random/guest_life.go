@@ -234,3 +234,19 @@ func (s *side) address(v6 bool) roce.GID {
 	}
 	return roce.GIDFromIPv4(roce.HostIPv4(uint8(s.h.Index)))
 }
+
+// settled checks the guests at the end of a phase: nothing has failed, and nothing is left
+// to be sent.
+func (g *guests) settled() error {
+	for _, q := range g.list {
+		m, err := q.qp.Query()
+		if err != nil {
+			return err
+		}
+		g.s.moves++
+		if m.State != abi.QPRTS || m.SQConsumer != m.SQProducer || m.UnackedPSN != m.NextPSN {
+			return fmt.Errorf("guest %d of type %v: not at rest: %+v", q.i, q.Type, m)
+		}
+	}
+	return nil
+}

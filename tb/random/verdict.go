@@ -35,7 +35,10 @@ func (s *side) settled() error {
 			return fmt.Errorf("pair %d, %d receives left: not at rest: %+v", e.i, extra, m)
 		}
 	}
-	return nil
+	if s.guests == nil {
+		return nil
+	}
+	return s.guests.settled()
 }
 
 // counted are the counters of what is no error.

@@ -20,6 +20,9 @@ import (
 // seeds are drawn when none is given: from 1 on.
 const seeds = 40
 
+// mixed is up to which of them there are QPs of all types, too.
+const mixed = 15
+
 func main() {
 	if len(os.Args) < 2 {
 		fmt.Fprintln(os.Stderr, "usage: judge random [SEED ...] | scenario [FILE ...]")
@@ -53,6 +56,11 @@ func traffic(args []string) error {
 	}
 	for _, n := range list {
 		for _, loss := range []bool{true, false} {
+			if n <= mixed || args != nil {
+				if _, err := random.Run(n, random.Options{QPs: 1, Guests: true, Loss: loss}); err != nil {
+					return err
+				}
+			}
 			if _, err := random.Run(n, random.Options{Loss: loss}); err != nil {
 				return err
 			}
