@@ -8,82 +8,116 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// browser is a headless chromium, spoken to by its debugging protocol over pipes.
+// chromium is the one process that all tests of the package share: it takes seconds to
+// start. It is spoken to by its debugging protocol over pipes.
+var chromium struct {
+	start sync.Once
+	err   error
+	dir   string
+	c     *exec.Cmd
+	to    *os.File
+	file  *os.File
+	from  *bufio.Reader
+	next  int
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if chromium.c != nil {
+		_ = chromium.to.Close() // it ends with its pipe
+		timer := time.AfterFunc(10*time.Second, func() { _ = chromium.c.Process.Kill() })
+		_ = chromium.c.Wait()
+		timer.Stop()
+		_ = os.RemoveAll(chromium.dir)
+	}
+	os.Exit(code)
+}
+
+func startChromium() error {
+	bin, err := exec.LookPath("chromium")
+	if err != nil {
+		return err
+	}
+	if chromium.dir, err = os.MkdirTemp("", "page"); err != nil {
+		return err
+	}
+	in, to, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	from, out, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	c := exec.Command(bin, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
+		"--remote-debugging-pipe", "--user-data-dir="+filepath.Join(chromium.dir, "profile"), "about:blank")
+	c.ExtraFiles = []*os.File{in, out}
+	if err := c.Start(); err != nil {
+		return err
+	}
+	in.Close()
+	out.Close()
+	chromium.c, chromium.to, chromium.file, chromium.from = c, to, from, bufio.NewReader(from)
+	return nil
+}
+
+// browser is a tab of chromium.
 type browser struct {
 	t       testing.TB
-	to      *os.File
-	from    *bufio.Reader
 	session string
-	next    int
 	problem []string // what the console and the network said
 }
 
-// open starts chromium with a window of that size on a page. Without chromium the test
-// is skipped; CI has one.
+// open shows a page in a tab of that size. Without chromium the test is skipped; CI has
+// one.
 func open(t testing.TB, page []byte, width, height int) *browser {
 	t.Helper()
-	bin, err := exec.LookPath("chromium")
-	if err != nil {
+	chromium.start.Do(func() { chromium.err = startChromium() })
+	if chromium.err != nil {
 		if os.Getenv("CI") != "" {
-			t.Fatal("chromium is missing: apt-get install chromium")
+			t.Fatalf("%v: apt-get install chromium", chromium.err)
 		}
-		t.Skip("chromium is missing: apt-get install chromium")
+		t.Skipf("%v: apt-get install chromium", chromium.err)
 	}
-	dir := t.TempDir()
-	file := filepath.Join(dir, "report.html")
+	file := filepath.Join(t.TempDir(), "report.html")
 	require.NoError(t, os.WriteFile(file, page, 0o666))
-	in, to, err := os.Pipe()
-	require.NoError(t, err)
-	from, out, err := os.Pipe()
-	require.NoError(t, err)
-	c := exec.Command(bin, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-		"--remote-debugging-pipe", "--user-data-dir="+filepath.Join(dir, "profile"), "about:blank")
-	c.ExtraFiles = []*os.File{in, out}
-	require.NoError(t, c.Start())
-	in.Close()
-	out.Close()
-	require.NoError(t, from.SetReadDeadline(time.Now().Add(2*time.Minute)))
-	b := &browser{t: t, to: to, from: bufio.NewReader(from)}
-	t.Cleanup(func() {
-		_ = b.write("Browser.close", nil)
-		done := make(chan struct{})
-		go func() { _ = c.Wait(); close(done) }()
-		select {
-		case <-done:
-		case <-time.After(10 * time.Second):
-			_ = c.Process.Kill()
-			<-done
-		}
-		to.Close()
-		from.Close()
-	})
+	require.NoError(t, chromium.file.SetReadDeadline(time.Now().Add(3*time.Minute)))
+	b := &browser{t: t}
 	var target struct{ TargetID string }
 	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
 	var attached struct{ SessionID string }
 	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
 	b.session = attached.SessionID
+	t.Cleanup(func() { b.call("Target.closeTarget", map[string]any{"targetId": target.TargetID}, nil) })
 	for _, m := range []string{"Page.enable", "Runtime.enable", "Log.enable", "Network.enable"} {
 		b.call(m, nil, nil)
 	}
 	b.size(width, height)
 	b.call("Page.navigate", map[string]any{"url": "file://" + file}, nil)
-	for b.eval("document.documentElement?.dataset.ready") != "yes" {
-		require.Empty(t, b.problem)
-		time.Sleep(20 * time.Millisecond)
-	}
-	b.settle()
+	b.ready()
 	return b
 }
 
+// ready waits until the page is built.
+func (b *browser) ready() {
+	b.t.Helper()
+	for b.eval("document.documentElement?.dataset.ready") != "yes" {
+		require.Empty(b.t, b.problem)
+		time.Sleep(20 * time.Millisecond)
+	}
+	b.settle()
+}
+
 func (b *browser) write(method string, params any) error {
-	b.next++
-	m := map[string]any{"id": b.next, "method": method}
+	chromium.next++
+	m := map[string]any{"id": chromium.next, "method": method}
 	if params != nil {
 		m["params"] = params
 	}
@@ -92,7 +126,7 @@ func (b *browser) write(method string, params any) error {
 	}
 	msg, err := json.Marshal(m)
 	if err == nil {
-		_, err = b.to.Write(append(msg, 0))
+		_, err = chromium.to.Write(append(msg, 0))
 	}
 	return err
 }
@@ -102,18 +136,21 @@ func (b *browser) call(method string, params, result any) {
 	b.t.Helper()
 	require.NoError(b.t, b.write(method, params))
 	for {
-		raw, err := b.from.ReadBytes(0)
+		raw, err := chromium.from.ReadBytes(0)
 		require.NoError(b.t, err, method)
 		var m struct {
-			ID     int
-			Error  *struct{ Message string }
-			Result json.RawMessage
-			Method string
-			Params json.RawMessage
+			ID        int
+			Error     *struct{ Message string }
+			Result    json.RawMessage
+			Method    string
+			SessionID string
+			Params    json.RawMessage
 		}
 		require.NoError(b.t, json.Unmarshal(raw[:len(raw)-1], &m))
-		b.event(m.Method, string(m.Params))
-		if m.ID != b.next {
+		if m.SessionID == b.session {
+			b.event(m.Method, string(m.Params))
+		}
+		if m.ID != chromium.next {
 			continue
 		}
 		require.Nil(b.t, m.Error, method)

@@ -46,16 +46,14 @@ func HTML(title string, s *story.Story) ([]byte, error) {
 	for _, name := range scripts {
 		script.Write(asset(name))
 	}
-	page := asset("page.html")
-	for _, part := range []struct{ mark, text string }{
-		{"{{TITLE}}", html.EscapeString(title)},
-		{"{{STYLE}}", string(asset("style.css"))},
-		{"{{SCRIPT}}", script.String()},
-		{"{{DATA}}", string(data)}, // last: a mark in it stays
-	} {
-		page = bytes.ReplaceAll(page, []byte(part.mark), []byte(part.text))
-	}
-	return page, nil
+	var page bytes.Buffer
+	_, _ = strings.NewReplacer( // one pass: a mark in a text stays
+		"{{TITLE}}", html.EscapeString(title),
+		"{{STYLE}}", string(asset("style.css")),
+		"{{SCRIPT}}", script.String(),
+		"{{DATA}}", string(data),
+	).WriteString(&page, string(asset("page.html")))
+	return page.Bytes(), nil
 }
 
 // asset is an embedded file.

@@ -1,8 +1,10 @@
 package page_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"rnic/tb/story"
 )
@@ -95,6 +97,7 @@ func sample(n int) *story.Story {
 // finish adds what is counted.
 func finish(s *story.Story) *story.Story {
 	const buckets = 100
+	slices.SortStableFunc(s.Packets, func(a, b *story.Packet) int { return cmp.Compare(a.Ps, b.Ps) })
 	for h, host := range s.Hosts {
 		s.Counters[host] = map[string]uint64{"tx_packets": uint64(len(s.Packets)), "rx_drop_bad_icrc": uint64(h)}
 		s.Spent[host] = []story.Share{{Where: story.OnTheWire, Ps: s.EndPs / 4, Share: 0.25}, {Where: story.OnTimer, Ps: s.EndPs / 2, Share: 0.5}, {Where: story.InNIC, Ps: s.EndPs / 4, Share: 0.25}}

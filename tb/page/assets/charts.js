@@ -32,10 +32,35 @@ function valueAt(points, ps) {
 const drawCharts = later(() => charts.forEach(paintChart));
 function paintChart(c) {
   const { g, w, h } = fit(c.canvas), left = 52, right = w - 8, top = 10, bottom = h - 22;
-  const x = t => left + t / D.end * (right - left), y = v => bottom - v / c.max * (bottom - top);
+  const x = t => left + t / D.end * (right - left);
   const [a, b] = ladderTimes();
   g.fillStyle = colours.select;
   g.fillRect(x(a), top, Math.max(2, x(b) - x(a)), bottom - top);
+  const key = [c.canvas.width, c.canvas.height, colours.bg, colours.text].join();
+  if (c.key !== key || c.drawn !== c.lines) { // the rest stays as it is while the window moves
+    c.key = key;
+    c.drawn = c.lines;
+    c.layer = Object.assign(document.createElement("canvas"), { width: c.canvas.width, height: c.canvas.height });
+    const l = c.layer.getContext("2d");
+    l.scale(c.canvas.width / w, c.canvas.height / h);
+    l.textBaseline = "middle";
+    paintLines(l, c, w, h, left, right, top, bottom, x);
+  }
+  g.drawImage(c.layer, 0, 0, w, h);
+  if (cursor >= 0) {
+    g.strokeStyle = colours.text;
+    g.lineWidth = 1;
+    g.beginPath();
+    g.moveTo(Math.round(x(cursor)) + 0.5, top);
+    g.lineTo(Math.round(x(cursor)) + 0.5, bottom);
+    g.stroke();
+  }
+  c.lines.forEach((l, k) => { c.values[k].textContent = cursor >= 0 ? " " + trim(valueAt(l.points, cursor)) : ""; });
+}
+
+// paintLines draws the axes and the lines.
+function paintLines(g, c, w, h, left, right, top, bottom, x) {
+  const y = v => bottom - v / c.max * (bottom - top);
   g.font = colours.small;
   g.lineWidth = 1;
   g.strokeStyle = colours.line;
@@ -53,15 +78,6 @@ function paintChart(c) {
     g.fillText(axisLabel(t, D.end), x(t), h - 9);
   }
   c.lines.forEach((l, k) => paintLine(g, l, k, x, y, left, right, bottom));
-  if (cursor >= 0) {
-    g.strokeStyle = colours.text;
-    g.lineWidth = 1;
-    g.beginPath();
-    g.moveTo(Math.round(x(cursor)) + 0.5, top);
-    g.lineTo(Math.round(x(cursor)) + 0.5, bottom);
-    g.stroke();
-  }
-  c.lines.forEach((l, k) => { c.values[k].textContent = cursor >= 0 ? " " + trim(valueAt(l.points, cursor)) : ""; });
 }
 
 // paintLine draws steps, one column of pixels at a time: of many points in a column, the

@@ -72,7 +72,7 @@ function paintLadder() {
   c.dataset.inview = list.length;
   c.dataset.labels = labels;
   const [from, to] = ladderTimes();
-  $("window").textContent = " · " + ns(Math.round(from / 1000) * 1000) + " to " + ns(Math.round(to / 1000) * 1000) + ", " + list.length + " in view";
+  $("window").textContent = ", " + list.length + " in view, " + axisLabel(from, to) + " to " + axisLabel(to, to);
   drawCharts();
 }
 

@@ -22,7 +22,9 @@ function paintLabels(g, x, w) {
     g.textAlign = left ? "right" : "left";
     g.font = (strong ? "600 " : "") + colours.sans;
     g.fillStyle = P.lost[l.i] === 1 ? colours.lost : colours[KINDS[P.kind[l.i]]];
-    const text = clip(g, packetName(l.i) + "  " + P.psn[l.i] + (tail && "  " + tail), room);
+    let text = labelName(l.i) + "  " + P.psn[l.i] + (tail && "  " + tail);
+    if (g.measureText(text).width > room) text = text.replace(/^[A-Z]+ (?=[A-Z]{2})/, ""); // without the transport
+    text = clip(g, text, room);
     if (strong) {
       const tw = g.measureText(text).width;
       g.save();
@@ -35,22 +37,35 @@ function paintLabels(g, x, w) {
   return n;
 }
 
+// labelName is the opcode, and of an acknowledgement what it says.
+function labelName(i) {
+  const name = packetName(i);
+  if (!name.endsWith(" ACKNOWLEDGE") || name.includes("ATOMIC")) return name;
+  return P.kind[i] === 4 ? "NAK" : "ACK";
+}
+
 function labelTail(i) {
   const fate = P.lost[i] === 1 ? "lost" : P.lost[i] === 2 ? "duplicate" : "";
   const syndrome = S[P.syndrome[i]];
-  return [P.kind[i] === 1 ? "again" : "", P.kind[i] === 4 ? syndrome : "", fate].filter(Boolean).join(", ");
+  return [P.kind[i] === 1 ? "again" : "", P.kind[i] === 4 ? syndrome.replace(/^NAK[ :]*/, "") : "", fate].filter(Boolean).join(", ");
 }
 
 // paintMap is the whole run at the right edge: how many packets, where losses and
-// retries are, and where the window is.
-function paintMap(g, w, h) {
-  const x = w - MAP, rows = h - TOP, n = new Float32Array(rows + 1), bad = new Uint8Array(rows + 1);
-  let most = 1;
+// retries are, and where the window is. Only a new filter, fold or size counts anew.
+let map = null;
+function countMap(rows) {
+  map = { shown, fold: L.fold, rows, n: new Float32Array(rows + 1), bad: new Uint8Array(rows + 1), most: 1 };
   for (const i of shown) {
     const r = Math.min(rows, Math.floor(L.fold.axis(P.ps[i]) / L.fold.length * rows));
-    most = Math.max(most, ++n[r]);
-    if (P.lost[i] === 1) bad[r] = 2; else if (P.kind[i] === 1 && !bad[r]) bad[r] = 1;
+    map.most = Math.max(map.most, ++map.n[r]);
+    if (P.lost[i] === 1) map.bad[r] = 2; else if (P.kind[i] === 1 && !map.bad[r]) map.bad[r] = 1;
   }
+}
+
+function paintMap(g, w, h) {
+  const x = w - MAP, rows = h - TOP;
+  if (!map || map.shown !== shown || map.fold !== L.fold || map.rows !== rows) countMap(rows);
+  const { n, bad, most } = map;
   g.fillStyle = colours.panel;
   g.fillRect(x, TOP, MAP, rows);
   for (let r = 0; r <= rows; r++) {
