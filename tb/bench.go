@@ -29,7 +29,7 @@ type Host struct {
 	OOB     *OOB
 	node    *node
 	live    []*hdl.Thread
-	struck  func(Frame, uint64, Verdict) // of OnFault
+	struck  []func(Frame, uint64, Verdict) // of OnFault
 }
 
 // Bench is two hosts and the wire between them.

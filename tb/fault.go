@@ -26,6 +26,8 @@ type Verdict struct {
 	// Again are copies of what arrives: how many cycles behind it each comes, 0: at
 	// once.
 	Again []uint64
+
+	Name string // what is done, for those who watch; it changes nothing
 }
 
 // passes tells whether the frame passes as it is, once.
@@ -67,10 +69,12 @@ func Strikes(strikes ...*Strike) Fault {
 				continue
 			}
 			s.Fired++
-			if s.Do == nil {
-				return Lose(f)
+			v := Lose(f)
+			if s.Do != nil {
+				v = s.Do(f)
 			}
-			return s.Do(f)
+			v.Name = s.Name
+			return v
 		}
 		return Verdict{}
 	}
@@ -97,17 +101,21 @@ func (h *Host) SetFault(f Fault) {
 	}
 	g.fault = func(frame Frame) Verdict {
 		v := f(frame)
-		if h.struck != nil && !v.passes() {
-			h.struck(frame, g.count.Came, v)
+		if !v.passes() {
+			for _, f := range h.struck {
+				f(frame, g.count.Came, v)
+			}
 		}
 		return v
 	}
 }
 
-// OnFault shows f each frame on its way to the host that a Fault strikes: its number
+// OnFault shows f, and others that were given before, each frame on its way to the host that a Fault strikes: its number
 // among those that came over the wire, from 1, and what becomes of it. It runs on the
 // goroutine of the host's kernel.
-func (h *Host) OnFault(f func(frame Frame, number uint64, v Verdict)) { h.struck = f }
+func (h *Host) OnFault(f func(frame Frame, number uint64, v Verdict)) {
+	h.struck = append(h.struck, f)
+}
 
 // SetLoss has lost say of each frame on its way to the host, when its first beat comes,
 // whether it is lost; nil ends that. The others pass as they come, without being
@@ -121,7 +129,7 @@ func (h *Host) SetLoss(lost func() bool) { h.node.Wire.gate.loss = lost }
 func (h *Host) Inject(frame []byte) {
 	w := &h.node.Wire
 	w.gate.count.Added++
-	w.gate.store(withFCS(frame, false))
+	w.gate.store(withFCS(frame, false), 0)
 	w.WakeAt(w.Now() + 1)
 }
 

@@ -46,6 +46,7 @@ func TestInject(t *testing.T) {
 	for i, f := range seen {
 		require.Equal(t, frames[i], f.Data)
 		require.False(t, f.Tx || f.BadFCS)
+		require.Zero(t, f.Number)
 	}
 	cycles := (seen[3].TimePs - seen[0].TimePs) / tb.PeriodPs
 	require.GreaterOrEqual(t, cycles, int64(len(frames[1])+len(frames[2])+2*24)/50, "faster than the wire")

@@ -39,6 +39,7 @@ type gate struct {
 	holds   int            // frames held so far
 	queue   []port.EthBeat // of frames that wait to arrive
 	wait    []uint64       // cycles of silence behind each of them
+	numbers []uint64       // of the frame of each, see Frame.Number
 	silent  uint64         // cycle at which the next frame may begin
 	owed    int            // bytes of line time that the frames stored so far are ahead of the wire
 	count   Cable
@@ -46,9 +47,10 @@ type gate struct {
 
 // held is a frame that others overtake.
 type held struct {
-	frame []byte // FCS included
-	due   uint64 // cycle in which it is let go at the latest
-	pass  int    // frames that still go by before; 0: it waits for due alone
+	frame  []byte // FCS included
+	number uint64
+	due    uint64 // cycle in which it is let go at the latest
+	pass   int    // frames that still go by before; 0: it waits for due alone
 }
 
 func (g *gate) cable(now uint64) Cable {
@@ -104,9 +106,9 @@ func (g *gate) judge(now uint64, bad bool) {
 	var v Verdict
 	data, wrong := splitFCS(g.frame)
 	if g.fault != nil {
-		v = g.fault(Frame{TimePs: int64(now) * PeriodPs, BadFCS: wrong || bad, Data: data})
+		v = g.fault(Frame{TimePs: int64(now) * PeriodPs, Number: g.count.Came, BadFCS: wrong || bad, Data: data})
 	}
-	f := g.frame
+	f, n := g.frame, g.count.Came
 	switch {
 	case v.Data != nil:
 		f = withFCS(v.Data, v.BadFCS)
@@ -119,32 +121,32 @@ func (g *gate) judge(now uint64, bad bool) {
 		g.count.Lost++
 		passed = 0
 	case v.Pass > 0:
-		g.hold(f, now+PassLimit, v.Pass)
+		g.hold(f, n, now+PassLimit, v.Pass)
 		passed = 0
 	case v.Delay > 0:
-		g.hold(f, now+v.Delay, 0)
+		g.hold(f, n, now+v.Delay, 0)
 		passed = 0
 	default:
-		g.store(f)
+		g.store(f, n)
 	}
 	for _, d := range v.Again {
 		g.count.Added++
 		if at := v.Delay + d; at > 0 {
-			g.hold(f, now+at, 0)
+			g.hold(f, n, now+at, 0)
 		} else {
-			g.store(f)
+			g.store(f, n)
 		}
 	}
 	for _, f := range v.After {
 		g.count.Added++
-		g.store(withFCS(f, false))
+		g.store(withFCS(f, false), 0)
 	}
 	g.overtake(passed)
 }
 
 // hold keeps a frame back.
-func (g *gate) hold(f []byte, due uint64, pass int) {
-	g.held = append(g.held, held{slices.Clone(f), due, pass})
+func (g *gate) hold(f []byte, number, due uint64, pass int) {
+	g.held = append(g.held, held{slices.Clone(f), number, due, pass})
 	g.holds++
 }
 
@@ -165,7 +167,7 @@ func (g *gate) overtake(n int) {
 func (g *gate) release(now uint64) {
 	g.held = slices.DeleteFunc(g.held, func(h held) bool {
 		if h.due <= now {
-			g.store(h.frame)
+			g.store(h.frame, h.number)
 		}
 		return h.due <= now
 	})
@@ -182,7 +184,7 @@ func withFCS(data []byte, wrong bool) []byte {
 
 // store queues a frame, FCS included. It takes as long to arrive as on the wire, to
 // the byte: else frames would wait longer and longer for those before them.
-func (g *gate) store(f []byte) {
+func (g *gate) store(f []byte, number uint64) {
 	n := len(f)
 	beats := (n + port.BeatBytes - 1) / port.BeatBytes
 	g.owed += n + gap
@@ -196,20 +198,20 @@ func (g *gate) store(f []byte) {
 		if b.Last {
 			wait = uint64(cycles - beats)
 		}
-		g.queue, g.wait = append(g.queue, b), append(g.wait, wait)
+		g.queue, g.wait, g.numbers = append(g.queue, b), append(g.wait, wait), append(g.numbers, number)
 	}
 }
 
-// next is the beat that arrives now, if any does.
-func (g *gate) next(now uint64) (b port.EthBeat, ok bool) {
+// next is the beat that arrives now, if any does, and the number of its frame.
+func (g *gate) next(now uint64) (b port.EthBeat, number uint64, ok bool) {
 	if g.through || len(g.queue) == 0 || now < g.silent {
-		return b, false
+		return b, 0, false
 	}
-	b = g.queue[0]
+	b, number = g.queue[0], g.numbers[0]
 	g.silent = now + 1 + g.wait[0]
-	g.queue, g.wait = g.queue[1:], g.wait[1:]
+	g.queue, g.wait, g.numbers = g.queue[1:], g.wait[1:], g.numbers[1:]
 	if b.Last {
 		g.count.Arrived++
 	}
-	return b, true
+	return b, number, true
 }

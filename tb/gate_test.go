@@ -35,7 +35,8 @@ func cross(t require.TestingT, verdicts []Verdict) (numbers []int, cycles []uint
 		if came {
 			continue // as the wire, which moves one beat at most
 		}
-		if b, ok := g.next(now); ok {
+		if b, number, ok := g.next(now); ok {
+			require.Equal(t, uint64(binary.BigEndian.Uint32(b.Data[:]))+1, number)
 			require.LessOrEqual(t, now, c.Until)
 			numbers, cycles = append(numbers, int(binary.BigEndian.Uint32(b.Data[:]))), append(cycles, now)
 			_, bad := splitFCS(b.Data[:64])
@@ -128,7 +129,7 @@ func TestKeepsUp(t *testing.T) {
 					lines += max(size+gap, (size+port.BeatBytes-1)/port.BeatBytes*bytesPerCycle)
 				}
 			}
-			if b, ok := g.next(now); ok && b.Last {
+			if b, _, ok := g.next(now); ok && b.Last {
 				came = append(came, now)
 			}
 		}

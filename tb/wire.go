@@ -8,7 +8,10 @@ import (
 // Frame is a frame on the wire, without FCS, as a port of the bench saw it.
 type Frame struct {
 	TimePs int64 // of its last bit
-	Tx     bool  // it left the host; else it arrived
+	// Number is its place among the frames that left the host, or, of one that arrived, among
+	// those that left the other; from 1. 0: a fault, or Inject, has made it.
+	Number uint64
+	Tx     bool // it left the host; else it arrived
 	BadFCS bool
 	Data   []byte // good until the Tap returns
 }
@@ -28,6 +31,7 @@ type wire struct {
 	gate    gate
 	taps    []Tap
 	tx, rx  []byte // frame being assembled
+	sent    uint64 // frames that have left
 }
 
 // Tick moves at most one beat each way.
@@ -36,10 +40,14 @@ func (w *wire) Tick() {
 	if w.FromNIC.Valid() {
 		b := w.FromNIC.Take()
 		w.out.Send(*b)
-		w.tx = w.observe(w.tx, b, true)
+		if b.Last {
+			w.sent++
+		}
+		w.tx = w.observe(w.tx, b, w.sent, true)
 	}
 	w.gate.release(now)
 	b, ok := w.in.Recv()
+	number := w.gate.count.Came + 1 // of what comes as it is
 	if ok {
 		if _, more := w.in.Peek(); more {
 			w.WakeAt(now + 1)
@@ -47,7 +55,7 @@ func (w *wire) Tick() {
 		ok = w.arrive(&b, now)
 	}
 	if !ok {
-		b, ok = w.gate.next(now)
+		b, number, ok = w.gate.next(now)
 	}
 	if len(w.gate.queue) > 0 {
 		w.WakeAt(max(now+1, w.gate.silent))
@@ -59,7 +67,7 @@ func (w *wire) Tick() {
 		w.Fail("the MAC does not keep up with the wire")
 	}
 	w.ToNIC.Put(b)
-	w.rx = w.observe(w.rx, &b, false)
+	w.rx = w.observe(w.rx, &b, number, false)
 }
 
 // arrive gives a beat to the gate, and wakes the wire for each frame that is held.
@@ -74,7 +82,7 @@ func (w *wire) arrive(b *port.EthBeat, now uint64) bool {
 }
 
 // observe adds a beat to a frame and shows it when it is complete.
-func (w *wire) observe(frame []byte, b *port.EthBeat, tx bool) []byte {
+func (w *wire) observe(frame []byte, b *port.EthBeat, number uint64, tx bool) []byte {
 	if len(w.taps) == 0 {
 		return frame
 	}
@@ -84,7 +92,7 @@ func (w *wire) observe(frame []byte, b *port.EthBeat, tx bool) []byte {
 	}
 	data, bad := splitFCS(frame)
 	for _, t := range w.taps {
-		t(Frame{TimePs: int64(w.Now()) * PeriodPs, Tx: tx, BadFCS: bad, Data: data})
+		t(Frame{TimePs: int64(w.Now()) * PeriodPs, Number: number, Tx: tx, BadFCS: bad, Data: data})
 	}
 	return frame[:0]
 }

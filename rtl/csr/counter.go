@@ -2,6 +2,9 @@ package csr
 
 import "rnic/abi"
 
+// Counter is the present value of a counter, for testbenches and never for Eval.
+func (c *CSR) Counter(n abi.Counter) uint64 { return c.counter(n) }
+
 // counter is the present value of a counter: where each is kept.
 func (c *CSR) counter(n abi.Counter) uint64 {
 	switch {

@@ -114,7 +114,11 @@ func TestWhich(t *testing.T) {
 // TestWhat: the verdict of each action.
 func TestWhat(t *testing.T) {
 	f := packet(roce.RCWriteOnly, 0x10, 5, 0, 100)
-	judge := func(text string) tb.Verdict { return atB(t, text).judge(tb.Frame{Data: f}) }
+	judge := func(text string) tb.Verdict {
+		v := atB(t, text).judge(tb.Frame{Data: f})
+		v.Name = ""
+		return v
+	}
 	for text, want := range map[string]tb.Verdict{
 		"drop b":           {Drop: true},
 		"badfcs b":         {BadFCS: true},
@@ -198,7 +202,7 @@ func TestShared(t *testing.T) {
 	for _, f := range traffic() {
 		got = append(got, h.judge(tb.Frame{Data: f}))
 	}
-	require.Equal(t, []tb.Verdict{{}, {Drop: true}, {BadFCS: true}, {Again: []uint64{0}}, {}}, got[:5])
+	require.Equal(t, []tb.Verdict{{}, {Drop: true, Name: "drop b nth=2"}, {BadFCS: true, Name: "badfcs b nth=2"}, {Again: []uint64{0}, Name: "duplicate b send nth=2"}, {}}, got[:5])
 }
 
 // rates runs n frames through faults and gives what happened to each.

@@ -38,6 +38,7 @@ func (h *half) judge(f tb.Frame) (v tb.Verdict) {
 			struck = true
 			s.fired++
 			v = s.spec.verdict(&p, f.Data, t)
+			v.Name = s.spec.String()
 		}
 	}
 	return v

@@ -1,0 +1,276 @@
+package story
+
+import (
+	"rnic/roce"
+	"rnic/rtl/port"
+	"rnic/tb"
+)
+
+// answer is what a packet asked the responder for.
+type answer struct {
+	psn, last roce.PSN // of the answer
+	kind      string   // NONE, ACK, READ, ATOMIC, as of its job; ACK too of what is not answered alone
+	syndrome  roce.Syndrome
+	ack       bool // an acknowledgement is to be sent
+	dup       bool
+	id        int
+	asked     roce.PSN // PSN of the packet
+	why       Event
+}
+
+// rxDrops are the counters of what pkt_rx drops: fields of its levels, and names.
+var rxDrops = [...][2]string{
+	{"drop_overflow", "rx_drop_overflow"}, {"drop_fcs", "rx_drop_bad_fcs"}, {"drop_not_ro_ce", "rx_drop_not_roce"},
+	{"drop_malformed", "rx_drop_malformed"}, {"drop_icrc", "rx_drop_bad_icrc"}, {"drop_other", "rx_drop_other"},
+}
+
+func (s *side) watchAnswers() {
+	var fields []string
+	for _, f := range rxDrops {
+		fields = append(fields, f[0])
+	}
+	s.stats = s.hub.tap("nic.pkt_rx.stats", ".", fields...)
+	s.hub.stream("nic.ack_gen.issue.pkt", s.received, "opcode", "qpn", "psn")
+	s.order_ = s.hub.tap("nic.ack_gen.judge.order", ".head.", "kind", "qpn", "psn", "opcode")
+	s.hub.stream("nic.ack_gen.judge.verdict", s.judged, "action", "job.kind", "job.psn", "job.len", "job.mtu", "job.again", "drop",
+		"takes_wqe", "ends_wqe", "rq_idx", "ack.send", "ack.psn", "ack.syndrome", "has_event", "event.rewind", "event.wait", "event.fail", "status")
+}
+
+// arrives takes a frame that has come.
+func (s *side) arrives(f tb.Frame) {
+	a := arrival{id: -1, number: f.Number, ps: f.TimePs, len: len(f.Data)}
+	if f.Number > 0 {
+		a.id = 2*int(f.Number-1) + 1 - s.n
+	}
+	if p, err := roce.ParseFrame(f.Data); err == nil && !f.BadFCS {
+		a.p, a.known = p.BTH, true
+	}
+	s.landed = append(s.landed, landing{number: f.Number, ps: f.TimePs, fate: Delivered})
+	if most := s.r.limit; len(s.landed) > most+most/8 {
+		n := len(s.landed) - most
+		s.landed = append(s.landed[:0], s.landed[n:]...)
+		s.lands += n
+	}
+	a.landed = s.lands + len(s.landed) - 1
+	s.came = append(s.came, a)
+}
+
+// land is what is known of a frame that came; nil: it was forgotten.
+func (s *side) land(a *arrival) *landing {
+	if i := a.landed - s.lands; i >= 0 {
+		return &s.landed[i]
+	}
+	return nil
+}
+
+// counted looks for frames that pkt_rx has dropped. It drops in the order in which frames
+// come, so that the k-th count is of the k-th that is missing.
+func (s *side) counted(cycle uint64) {
+	for i, f := range rxDrops {
+		now := s.stats.u(f[0])
+		for ; s.last[i] < now; s.last[i]++ {
+			s.drops = append(s.drops, dropped{f[1], s.stats.at(cycle, f[0])})
+		}
+	}
+	s.pair()
+}
+
+type dropped struct {
+	name string
+	at   At
+}
+
+// pair tells frames that are missing from the counts.
+func (s *side) pair() {
+	n := min(len(s.drops), len(s.skipped))
+	for i := range n {
+		if l := s.land(&s.skipped[i]); l != nil {
+			l.fate = Dropped + s.drops[i].name
+			l.why = append(l.why, Event{s.drops[i].at, "pkt_rx drops it"})
+		}
+	}
+	s.drops, s.skipped = append(s.drops[:0], s.drops[n:]...), append(s.skipped[:0], s.skipped[n:]...)
+}
+
+// received takes a good packet from pkt_rx; frames before it that did not come are
+// dropped.
+func (s *side) received(t *tap, cycle uint64) {
+	op, qpn, psn := roce.Opcode(t.u("opcode")), uint32(t.u("qpn")), roce.PSN(t.u("psn"))
+	for i := range s.came {
+		a := s.came[i]
+		if a.known && a.p.Opcode == op && uint32(a.p.DestQP) == qpn && a.p.PSN == psn {
+			s.skipped = append(s.skipped, s.came[:i]...)
+			s.came = append(s.came[:0], s.came[i+1:]...)
+			s.judging = append(s.judging, a)
+			s.pair()
+			return
+		}
+	}
+}
+
+// judged takes what qpc says of a packet.
+func (s *side) judged(t *tap, cycle uint64) {
+	if port.RxOpKind(s.order_.u("kind")) != port.RxPacket {
+		s.faulted(t, cycle)
+		return
+	}
+	if len(s.judging) == 0 {
+		return
+	}
+	a := s.judging[0]
+	s.judging = append(s.judging[:0], s.judging[1:]...)
+	action, drop := t.name("action"), ""
+	if t.u("drop") != 0 {
+		drop = t.name("drop")
+	}
+	why := Event{t.at(cycle, "action"), "qpc judges it"}
+	if drop != "" {
+		why = Event{t.at(cycle, "drop"), "qpc judges it: " + action}
+	}
+	q := s.qps[uint32(a.p.DestQP)]
+	l := s.land(&a)
+	if l == nil {
+		l = &landing{}
+	}
+	l.why = append(l.why, why)
+	switch {
+	case drop == "duplicate_request":
+		l.fate = DuplicateOfOne
+	case action == "DROP" || action == "REPLY" && drop != "":
+		l.fate = Dropped + drop
+		if drop == "" {
+			l.fate = Dropped + "rx_drop_other"
+		}
+	}
+	if q == nil {
+		return
+	}
+	if a.p.Opcode.IsRequest() {
+		s.requestCame(q, &a, t, cycle, l, why, drop)
+	} else {
+		s.answerCame(q, &a, t, cycle, why, drop)
+	}
+}
+
+// requestCame notes what a request asks for, and which receive it goes to.
+func (s *side) requestCame(q *qp, a *arrival, t *tap, cycle uint64, l *landing, why Event, drop string) {
+	k := answer{asked: a.p.PSN, id: a.id, kind: t.name("job.kind"), psn: roce.PSN(t.u("job.psn")), dup: drop == "duplicate_request", why: why}
+	k.last = k.psn
+	switch {
+	case k.kind == "READ":
+		k.last = k.psn.Add(uint32(max(1, (t.u("job.len")+t.u("job.mtu")-1)/max(1, t.u("job.mtu")))) - 1)
+	case t.is("ack.send"):
+		k.ack, k.psn, k.syndrome = true, roce.PSN(t.u("ack.psn")), roce.Syndrome(t.u("ack.syndrome"))
+		if k.syndrome.Kind() != roce.ACKSyndrome(0).Kind() {
+			k.why = Event{t.at(cycle, "ack.syndrome"), "qpc judges it: " + t.name("action") + ", answers " + k.syndrome.String()}
+			s.event(q, k.why.At, "answers PSN 0x%x with %v", uint32(a.p.PSN), k.syndrome)
+		}
+	}
+	if q.answers = append(q.answers, k); len(q.answers) > mostAnswers {
+		q.answers = append(q.answers[:0], q.answers[mostAnswers/2:]...)
+	}
+	if t.name("action") != "PLACE" || k.dup {
+		return
+	}
+	if t.is("takes_wqe") {
+		if w := q.recv(uint16(t.u("rq_idx"))); w != nil {
+			w.stage(Entered, t.at(cycle, "rq_idx"))
+			q.receiving = w
+		}
+	}
+	if w := q.receiving; w != nil && !a.p.Opcode.IsWrite() || w != nil && t.is("takes_wqe") {
+		at := t.at(cycle, "action")
+		w.stage(FirstPacket, at)
+		w.move(LastPacket, at)
+		l.wr = w
+		w.Tries = 1
+		if a.id >= 0 {
+			w.addPacket(a.id)
+		}
+	}
+	if t.is("ends_wqe") {
+		q.receiving = nil
+	}
+}
+
+func (q *qp) recv(index uint16) *wr {
+	for _, w := range q.recvs {
+		if w.Index == index {
+			return w
+		}
+	}
+	return nil
+}
+
+// answerCame notes what an answer does to the send queue.
+func (s *side) answerCame(q *qp, a *arrival, t *tap, cycle uint64, why Event, drop string) {
+	name := map[string]string{"packet_seq_err": AfterNAK, "rnr_nak_retry_err": AfterRNR, "implied_nak_seq_err": AfterImpliedNAK}[drop]
+	rewinds := t.is("has_event") && t.is("event.rewind")
+	if name == "" && !rewinds {
+		return
+	}
+	if name != "" {
+		q.retry = cause{name, a.id, []Event{why}}
+		s.event(q, why.At, "%s from the peer for PSN 0x%x: goes back", map[string]string{AfterNAK: "sequence NAK", AfterRNR: "RNR NAK", AfterImpliedNAK: "an answer beyond one that is missing"}[name], uint32(a.p.PSN))
+	}
+	if name != "" {
+		s.nacked(q, why.At)
+	}
+	if name == AfterRNR {
+		q.rnr = &cause{name, a.id, []Event{why}}
+	}
+}
+
+// faulted takes the end of a fault of scatter: the answer is a NAK for an older packet.
+func (s *side) faulted(t *tap, cycle uint64) {
+	q := s.qps[uint32(s.order_.u("qpn"))]
+	if q == nil || t.name("action") != "FAILED" {
+		return
+	}
+	if !t.is("ack.send") {
+		return
+	}
+	psn := roce.PSN(t.u("ack.psn"))
+	k := answer{psn: psn, last: psn, kind: "ACK", ack: true, syndrome: roce.Syndrome(t.u("ack.syndrome")), id: -1, asked: psn}
+	for _, o := range q.answers {
+		if o.asked == psn {
+			k.id = o.id
+		}
+	}
+	k.why = Event{t.at(cycle, "ack.syndrome"), "it could not be placed: qpc answers " + k.syndrome.String()}
+	q.answers = append(q.answers, k)
+	s.event(q, t.at(cycle, "action"), "fails: PSN 0x%x could not be placed, answers %v", uint32(psn), k.syndrome)
+}
+
+// answered is the cause of an answer that leaves.
+func (s *side) answered(p *sent, k *roce.Packet, d *description) {
+	op, psn := k.BTH.Opcode, k.BTH.PSN
+	want := ""
+	switch {
+	case op.IsReadResponse():
+		p.Cause, want = ReadResponse, "READ"
+	case op.HasAtomicAckETH():
+		p.Cause, want = AtomicResponse, "ATOMIC"
+	case k.AETH.Syndrome.Kind() == roce.RNRSyndrome(0).Kind():
+		p.Cause = RNRNAK
+	case k.AETH.Syndrome.Kind() == roce.NAKSyndrome(0).Kind():
+		p.Cause = NAK
+	default:
+		p.Cause = Ack
+	}
+	for i := len(d.q.answers) - 1; i >= 0; i-- {
+		o := &d.q.answers[i]
+		if want != "" && (o.kind != want || psn.Before(o.psn) || psn.After(o.last)) || want == "" && (!o.ack || o.psn != psn) {
+			continue
+		}
+		if want == "" && o.syndrome.Kind() != k.AETH.Syndrome.Kind() {
+			continue
+		}
+		if o.dup {
+			p.Cause = Duplicate
+		}
+		p.Because = o.id
+		p.Why = append([]Event{o.why}, p.Why...)
+		return
+	}
+}
