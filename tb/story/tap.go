@@ -24,6 +24,9 @@ type tap struct {
 	on     func(cycle uint64)
 }
 
+// enumTable is the widest enum, in bits, whose names are part of the waves' values.
+const enumTable = 8
+
 // hub observes a kernel for the taps of a side.
 type hub struct {
 	k       *hdl.Kernel
@@ -172,7 +175,11 @@ func (t *tap) bytes(field string) []byte {
 
 // at is where a field can be seen in a cycle.
 func (t *tap) at(cycle uint64, field string) At {
-	return at(cycle, t.path+t.prefix+field, t.name(field))
+	path := t.path + t.prefix + field
+	if s := t.fields[field]; s.Names != nil && s.Width > enumTable {
+		path += "_name" // the waves have its names as text beside it
+	}
+	return at(cycle, path, t.name(field))
 }
 
 // fired is that the stream moved.

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"encoding/hex"
 	"strconv"
 	"strings"
@@ -23,10 +24,11 @@ func load(p unsafe.Pointer, size uintptr) uint64 {
 }
 
 // text is a value as rnic wave prints it: the name of an enum, one digit of one bit, hex
-// of more, in all digits of the width.
+// of more.
 func text(s *hdl.Signal, p unsafe.Pointer) string {
 	if s.Kind == hdl.Bytes {
-		return "0x" + hex.EncodeToString(unsafe.Slice((*byte)(p), s.Size))
+		h := strings.TrimLeft(hex.EncodeToString(unsafe.Slice((*byte)(p), s.Size)), "0")
+		return "0x" + cmp.Or(h, "0")
 	}
 	return number(s, load(p, s.Size))
 }
@@ -42,5 +44,5 @@ func number(s *hdl.Signal, v uint64) string {
 	if s.Width == 1 {
 		return h
 	}
-	return "0x" + strings.Repeat("0", (s.Width+3)/4-len(h)) + h
+	return "0x" + h
 }
