@@ -17,6 +17,7 @@ import (
 type Capture struct {
 	w    io.Writer
 	ng   *pcapgo.NgWriter
+	dir  pcapgo.NgEpbFlags // of the present frame
 	err  error
 	done bool
 }
@@ -46,24 +47,28 @@ func NewCapture(w io.Writer, port string) (*Capture, error) {
 	return &Capture{w: w, ng: ng}, nil
 }
 
-// The directions of a frame, as pcapng has them.
-var (
-	inbound  = pcapgo.NgPacketOptions{Flags: &pcapgo.NgEpbFlags{Direction: pcapgo.NgEpbFlagDirectionInbound}}
-	outbound = pcapgo.NgPacketOptions{Flags: &pcapgo.NgEpbFlags{Direction: pcapgo.NgEpbFlagDirectionOutbound}}
-)
-
 // Frame adds a frame that left the port, or came in, at a time in ps. After the first
 // error, which Close repeats, it does nothing.
 func (c *Capture) Frame(ps int64, out bool, data []byte) error {
+	return c.Commented(ps, out, data, "")
+}
+
+// Commented is Frame, with a comment (opt_comment) for who reads the capture, at most 64
+// KiB; empty: none.
+func (c *Capture) Commented(ps int64, out bool, data []byte, comment string) error {
 	if c.err != nil || c.done {
 		return c.err
 	}
-	dir := inbound
+	c.dir = pcapgo.NgEpbFlags{Direction: pcapgo.NgEpbFlagDirectionInbound}
 	if out {
-		dir = outbound
+		c.dir.Direction = pcapgo.NgEpbFlagDirectionOutbound
+	}
+	opt := pcapgo.NgPacketOptions{Flags: &c.dir}
+	if comment != "" {
+		opt.Comments = []string{comment[:min(len(comment), 65535)]}
 	}
 	info := gopacket.CaptureInfo{Timestamp: time.Unix(0, ps/1000), CaptureLength: len(data), Length: len(data)}
-	c.fail(c.ng.WritePacketWithOptions(info, data, dir))
+	c.fail(c.ng.WritePacketWithOptions(info, data, opt))
 	return c.err
 }
 

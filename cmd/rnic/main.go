@@ -18,6 +18,7 @@ type cli struct {
 	Regs    regsCmd    `cmd:"" help:"List the registers, counters and doorbells of BAR0."`
 	Area    areaCmd    `cmd:"" help:"Flip-flop and RAM bits of each block."`
 	Diff    diffCmd    `cmd:"" help:"Find where two waveforms differ first, VCD or FST of any tool. Ends with 0 if they are equal, 1 if they differ, 3 after an error."`
+	Explain explainCmd `cmd:"" help:"Explain a run that was told with --story: a work request, a QP, a packet, or where the time went."`
 	Wave    waveCmd    `cmd:"" help:"Show signals of a waveform, VCD or FST of any tool, as text."`
 }
 

@@ -20,6 +20,7 @@ type outputs struct {
 	gtkw     string
 	probes   [2]*tb.Probe // of the streams of marks
 	captures []*waves.Capture
+	teller   *teller // of --story, or nil
 	files    []string
 	from     time.Duration // --from
 }
@@ -27,14 +28,17 @@ type outputs struct {
 // open creates the files that the flags ask for.
 func (r *runCmd) open(b *tb.Bench) (*outputs, error) {
 	o := &outputs{files: []string{}, from: r.From}
-	if !r.waves() && !r.Pcap {
+	if !r.waves() && !r.Pcap && !r.Story {
 		return o, nil
 	}
 	if err := os.MkdirAll(r.Out, 0o777); err != nil {
 		return nil, err
 	}
 	var err error
-	if r.waves() {
+	if r.Story {
+		err = o.openStory(r, b)
+	}
+	if r.waves() && err == nil {
 		err = o.openWaves(r, b)
 	}
 	if r.Pcap && err == nil {
@@ -86,7 +90,7 @@ func (o *outputs) openWaves(r *runCmd, b *tb.Bench) error {
 }
 
 func (o *outputs) openCaptures(r *runCmd, b *tb.Bench) error {
-	for _, h := range b.Hosts {
+	for i, h := range b.Hosts {
 		path := filepath.Join(r.Out, h.K.Name()+".pcapng")
 		c, err := waves.CreateCapture(path, h.K.Name())
 		if err != nil {
@@ -96,7 +100,7 @@ func (o *outputs) openCaptures(r *runCmd, b *tb.Bench) error {
 		o.files = append(o.files, path)
 		var failed bool
 		h.Tap(func(f tb.Frame) {
-			if err := c.Frame(f.TimePs, f.Tx, f.Data); err != nil && !failed {
+			if err := c.Commented(f.TimePs, f.Tx, f.Data, o.teller.comment(i, f)); err != nil && !failed {
 				failed = true // Close tells
 				h.K.Stop()
 			}
@@ -126,7 +130,10 @@ func (o *outputs) finish(cycles uint64) error {
 	case errors.Is(err, waves.ErrWindow):
 		return fmt.Errorf("--from %v: the run ended at %v", o.from, time.Duration(cycles*tb.PeriodPs/1000))
 	case err == nil && len(o.waves) > 0:
-		return o.save()
+		err = o.save()
+	}
+	if err == nil {
+		err = o.teller.finish()
 	}
 	return err
 }

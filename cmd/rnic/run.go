@@ -35,7 +35,8 @@ type runCmd struct {
 	VCD     bool          `help:"Write the waveforms as a VCD, and a GTKWave save file beside them."`
 	FST     bool          `name:"fst" help:"Write the waveforms as an FST, with the save file: much smaller, opens at once."`
 	Profile string        `default:"rich" enum:"rich,portable" help:"Dialect of the waveforms: ${enum}."`
-	Pcap    bool          `help:"Write the packets of each port."`
+	Pcap    bool          `help:"Write the packets of each port; with --story each with a comment: its WR, cycle and cause."`
+	Story   bool          `help:"Write what happened, and why, as story.json, which rnic explain reads, and as rnic.log."`
 	Out     string        `default:"out" help:"Folder for the files."`
 	Scope   []string      `help:"Trace only these parts of the hierarchy, as host_a.nic.ack_gen."`
 	From    time.Duration `help:"Trace from this simulated time on."`

@@ -33,14 +33,14 @@ func (s *side) watchAnswers() {
 	s.hub.stream("nic.ack_gen.issue.pkt", s.received, "opcode", "qpn", "psn")
 	s.order_ = s.hub.tap("nic.ack_gen.judge.order", ".head.", "kind", "qpn", "psn", "opcode")
 	s.hub.stream("nic.ack_gen.judge.verdict", s.judged, "action", "job.kind", "job.psn", "job.len", "job.mtu", "job.again", "drop",
-		"takes_wqe", "ends_wqe", "rq_idx", "ack.send", "ack.psn", "ack.syndrome", "has_event", "event.rewind", "event.wait", "event.fail", "status")
+		"takes_wqe", "ends_wqe", "rq_idx", "ack.send", "ack.psn", "ack.syndrome")
 }
 
 // arrives takes a frame that has come.
 func (s *side) arrives(f tb.Frame) {
 	a := arrival{id: -1, number: f.Number, ps: f.TimePs, len: len(f.Data)}
 	if f.Number > 0 {
-		a.id = 2*int(f.Number-1) + 1 - s.n
+		a.id = PacketID(1-s.n, f.Number)
 	}
 	if p, err := roce.ParseFrame(f.Data); err == nil && !f.BadFCS {
 		a.p, a.known = p.BTH, true
@@ -148,7 +148,7 @@ func (s *side) judged(t *tap, cycle uint64) {
 	if a.p.Opcode.IsRequest() {
 		s.requestCame(q, &a, t, cycle, l, why, drop)
 	} else {
-		s.answerCame(q, &a, t, cycle, why, drop)
+		s.answerCame(q, &a, why, drop)
 	}
 }
 
@@ -203,19 +203,16 @@ func (q *qp) recv(index uint16) *wr {
 }
 
 // answerCame notes what an answer does to the send queue.
-func (s *side) answerCame(q *qp, a *arrival, t *tap, cycle uint64, why Event, drop string) {
+func (s *side) answerCame(q *qp, a *arrival, why Event, drop string) {
 	name := map[string]string{"packet_seq_err": AfterNAK, "rnr_nak_retry_err": AfterRNR, "implied_nak_seq_err": AfterImpliedNAK}[drop]
-	rewinds := t.is("has_event") && t.is("event.rewind")
-	if name == "" && !rewinds {
+	if name == "" {
 		return
 	}
-	if name != "" {
-		q.retry = cause{name, a.id, []Event{why}}
-		s.event(q, why.At, "%s from the peer for PSN 0x%x: goes back", map[string]string{AfterNAK: "sequence NAK", AfterRNR: "RNR NAK", AfterImpliedNAK: "an answer beyond one that is missing"}[name], uint32(a.p.PSN))
-	}
-	if name != "" {
-		s.nacked(q, why.At)
-	}
+	word := map[string]string{AfterNAK: "a sequence NAK", AfterRNR: "an RNR NAK", AfterImpliedNAK: "an answer beyond one that is missing"}[name]
+	s.event(q, why.At, "%s comes, PSN 0x%x: it goes back", word, uint32(a.p.PSN))
+	s.nacked(q, why.At)
+	why.Text = word + " has come: the send queue goes back"
+	q.retry = cause{name, a.id, []Event{why}}
 	if name == AfterRNR {
 		q.rnr = &cause{name, a.id, []Event{why}}
 	}

@@ -101,8 +101,10 @@ func (s *side) retired(t *tap, cycle uint64) {
 		q.Outstanding = point(q.Outstanding, ps, max(0, q.count))
 	case "TIMEOUT":
 		c := s.context(q.QPN)
-		if c.SQ.Rewinding || c.Requester.Una.After(roce.PSN(t.u("una"))) {
-			return // an acknowledgement has overtaken it
+		r := &c.Requester
+		again, ends := c.SQ.Rewinding && r.Implied && !r.Obeyed, r.Fail != 0 && r.Status == abi.StatusRetryExc
+		if !again && !ends {
+			return // an acknowledgement, or a NAK, has overtaken it
 		}
 		why := Event{t.at(cycle, "kind"), "the ACK timer has expired"}
 		q.retry = cause{AfterTimeout, -1, []Event{why}}

@@ -114,7 +114,7 @@ func (s *side) packet(f tb.Frame, first, last uint64) *sent {
 	p := &sent{number: f.Number}
 	a := at(first, s.name+".wire.from_nic.fire", "1")
 	p.Packet = Packet{
-		ID: 2*int(f.Number-1) + s.n, Host: s.name, Ps: a.Ps, EndPs: f.TimePs, ArrivePs: -1, Bytes: len(f.Data), WR: -1,
+		ID: PacketID(s.n, f.Number), Host: s.name, Ps: a.Ps, EndPs: f.TimePs, ArrivePs: -1, Bytes: len(f.Data), WR: -1,
 		Cause: Unknown, Because: -1, Fate: OnWire, Cycle: a.Cycle, Signal: a.Signal, Value: a.Value, Why: []Event{},
 	}
 	k, err := roce.ParseFrame(f.Data)

@@ -1,0 +1,233 @@
+package story
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Statement is a line of an explanation, with where it can be looked up; At.Signal is
+// empty where it adds up others.
+type Statement struct {
+	Text string `json:"text"`
+	At
+}
+
+// Explanation answers a question about a run.
+type Explanation struct {
+	Of         string      `json:"of"`
+	Statements []Statement `json:"statements"`
+}
+
+func (e *Explanation) say(a At, format string, args ...any) {
+	e.Statements = append(e.Statements, Statement{fmt.Sprintf(format, args...), a})
+}
+
+// order sorts what has a time.
+func (e *Explanation) order() {
+	slices.SortStableFunc(e.Statements, func(a, b Statement) int { return cmp.Compare(a.Ps, b.Ps) })
+}
+
+func (p *Packet) at() At { return At{p.Ps, p.Cycle, p.Signal, p.Value} }
+
+// ExplainWR tells the way of a work request.
+func (s *Story) ExplainWR(id int) (*Explanation, error) {
+	w := s.WR(id)
+	if w == nil {
+		return nil, fmt.Errorf("no WR %d%s", id, s.known(len(s.WRs), s.Forgotten.WRs, "work requests"))
+	}
+	e := &Explanation{Of: w.Label() + ": " + cmp.Or(w.Status, "it has not ended")}
+	if w.Vendor != "" && w.Vendor != "NONE" {
+		e.Of += ", " + w.Vendor
+	}
+	before := int64(-1)
+	for _, x := range w.Stages {
+		took := ""
+		if before >= 0 {
+			took = fmt.Sprintf(", %d cycles later", (x.Ps-before)/s.ClockPs)
+		}
+		before = x.Ps
+		e.say(x.At, "%s%s", x.Name, took)
+	}
+	for _, x := range w.Waits {
+		e.say(x.At, "waited %d cycles for %s, from cycle %d to %d", (x.ToPs-x.FromPs)/s.ClockPs, reason(x.For), x.FromPs/s.ClockPs, x.ToPs/s.ClockPs)
+	}
+	news := 0
+	for _, id := range w.Packets {
+		p := s.Packet(id)
+		switch {
+		case p == nil:
+		case p.Cause == New && p.Fate == Delivered:
+			news++
+		default:
+			e.say(p.at(), "%s", s.sentence(p))
+		}
+	}
+	e.order()
+	if news > 0 {
+		e.say(At{}, "%d packets of it were sent once and delivered", news)
+	}
+	if w.Tries > 1 {
+		e.say(At{}, "one of its packets was sent %d times", w.Tries)
+	}
+	return e, nil
+}
+
+// reason is what a wait is for, in words.
+func reason(what string) string {
+	switch what {
+	case ForWindow:
+		return "room in the window: so many packets are not acknowledged"
+	case ForCredits:
+		return "credits: the peer has no more receives posted, as far as it has told"
+	case ForFence:
+		return "its fence: a READ or atomic before it is not over"
+	case ForReadDepth:
+		return "read depth: so many READs and atomics are not over"
+	case ForRetryTimer:
+		return "the retry timer"
+	case ForRNRTimer:
+		return "the RNR timer that the peer named"
+	case ForAck:
+		return "an acknowledgement"
+	case ForPCIe:
+		return "reads of host memory over PCIe"
+	case ForWire:
+		return "the line, which others had"
+	case ForEntry:
+		return "an entry of the outstanding table"
+	}
+	return what
+}
+
+// known says which IDs there are.
+func (s *Story) known(n int, forgotten uint64, what string) string {
+	text := fmt.Sprintf(": the story has %d %s, of even IDs at %s and odd ones at the other host", n, what, s.Hosts[0])
+	if forgotten > 0 {
+		text += fmt.Sprintf("; the oldest %d were not kept", forgotten)
+	}
+	return text
+}
+
+// sentence is a packet, its cause and its fate.
+func (s *Story) sentence(p *Packet) string {
+	text := p.Label() + ": " + p.Cause
+	if b := s.Packet(p.Because); b != nil {
+		text += " because of " + b.Label()
+	} else if p.Because >= 0 {
+		text += fmt.Sprintf(" because of packet %d, which was not kept", p.Because)
+	}
+	return text + "; " + p.Fate
+}
+
+// ExplainPacket tells who caused a packet, back to the first cause, and its fate.
+func (s *Story) ExplainPacket(id int) (*Explanation, error) {
+	p := s.Packet(id)
+	if p == nil {
+		return nil, fmt.Errorf("no packet %d%s", id, s.known(len(s.Packets), s.Forgotten.Packets, "packets"))
+	}
+	e := &Explanation{Of: p.Label() + " from " + p.Host + ": " + p.Cause + "; " + p.Fate}
+	if w := s.WR(p.WR); w != nil && len(w.Stages) > 0 {
+		e.say(w.Stages[0].At, "it belongs to %s, %s", w.Label(), w.Stages[0].Name)
+	}
+	seen := map[int]bool{}
+	for ; p != nil && !seen[p.ID]; p = s.Packet(p.Because) {
+		seen[p.ID] = true
+		for _, x := range p.Why {
+			e.say(x.At, "packet %d: %s", p.ID, x.Text)
+		}
+		e.say(p.at(), "%s leaves %s: %s", p.Label(), p.Host, p.Cause)
+		if g := s.gap(p); g != nil {
+			e.say(g.at(), "what the NAK misses is %s; %s", g.Label(), g.Fate)
+			for _, x := range g.Why {
+				if x.Ps > g.Ps {
+					e.say(x.At, "packet %d: %s", g.ID, x.Text)
+				}
+			}
+		}
+	}
+	e.order()
+	e.Statements = slices.Compact(e.Statements)
+	return e, nil
+}
+
+// gap is the packet whose loss a sequence NAK tells of: the last one of the PSN before it.
+func (s *Story) gap(nak *Packet) (g *Packet) {
+	if nak.Cause != NAK || !strings.HasPrefix(nak.Syndrome, "NAK_SEQUENCE") {
+		return nil
+	}
+	because := s.Packet(nak.Because)
+	for _, p := range s.Packets {
+		if p.Ps >= nak.Ps || because == nil {
+			break
+		}
+		if p.Host == because.Host && p.QPN == because.QPN && p.DestQPN == because.DestQPN && p.PSN == nak.PSN && p.Fate != Delivered {
+			g = p
+		}
+	}
+	return g
+}
+
+// ExplainQP tells the story of a QP.
+func (s *Story) ExplainQP(host string, qpn uint32) (*Explanation, error) {
+	q := s.QP(host, qpn)
+	if q == nil {
+		return nil, fmt.Errorf("no QP %s:%d: the story has %s", host, qpn, s.qpNames())
+	}
+	e := &Explanation{Of: fmt.Sprintf("%s QP %d, %s, connected to QP %d", q.Host, q.QPN, q.Transport, q.Peer)}
+	for _, x := range q.Events {
+		e.say(x.At, "%s", x.Text)
+	}
+	causes, fates := map[string]int{}, map[string]int{}
+	for _, p := range s.Packets {
+		if p.Host != host || p.QPN != qpn {
+			continue
+		}
+		causes[p.Cause]++
+		fates[p.Fate]++
+		if strings.HasPrefix(p.Cause, "retry") && causes[p.Cause] == 1 || p.Fate == DroppedOnWire || p.Fate == Corrupted {
+			e.say(p.at(), "%s", s.sentence(p))
+		}
+	}
+	for _, w := range s.WRs {
+		if w.Host == host && w.QPN == qpn && w.Status != "" && w.Status != "SUCCESS" && len(w.Stages) > 0 {
+			e.say(w.Stages[len(w.Stages)-1].At, "%s ends with %s, %s", w.Label(), w.Status, w.Vendor)
+		}
+	}
+	e.order()
+	e.say(At{}, "it sent: %s", counts(causes))
+	e.say(At{}, "what became of that: %s", counts(fates))
+	return e, nil
+}
+
+func (s *Story) qpNames() string {
+	text := ""
+	for i, q := range s.QPs {
+		if i == 16 {
+			return text + fmt.Sprintf(" and %d others", len(s.QPs)-i)
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s:%d", q.Host, q.QPN)
+	}
+	return cmp.Or(text, "none")
+}
+
+// counts lists what there is most of first.
+func counts(m map[string]int) string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b)) })
+	text := ""
+	for i, k := range keys {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%d %s", m[k], k)
+	}
+	return cmp.Or(text, "nothing")
+}

@@ -1,0 +1,95 @@
+package story
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// longest is how many waits the explanation of a run names.
+const longest = 8
+
+// ExplainRun tells where the time of a run went.
+func (s *Story) ExplainRun() *Explanation {
+	e := &Explanation{Of: fmt.Sprintf("the run, %d cycles, %s", s.EndPs/s.ClockPs, Time(s.EndPs))}
+	for _, h := range s.Hosts {
+		for _, x := range s.Spent[h] {
+			if x.Ps > 0 {
+				e.say(At{}, "%s: %.2f %% %s, %s", h, 100*x.Share, whereText(x.Where), Time(x.Ps))
+			}
+		}
+	}
+	total, number := map[string]int64{}, map[string]int{}
+	type wait struct {
+		w *WR
+		x *Wait
+	}
+	var all []wait
+	for _, w := range s.WRs {
+		for i := range w.Waits {
+			x := &w.Waits[i]
+			total[x.For] += x.ToPs - x.FromPs
+			number[x.For]++
+			all = append(all, wait{w, x})
+		}
+	}
+	kinds := make([]string, 0, len(total))
+	for k := range total {
+		kinds = append(kinds, k)
+	}
+	slices.SortFunc(kinds, func(a, b string) int { return cmp.Or(cmp.Compare(total[b], total[a]), cmp.Compare(a, b)) })
+	for _, k := range kinds {
+		e.say(At{}, "work requests waited %s in all for %s, %d times", Time(total[k]), reason(k), number[k])
+	}
+	slices.SortStableFunc(all, func(a, b wait) int { return cmp.Compare(b.x.ToPs-b.x.FromPs, a.x.ToPs-a.x.FromPs) })
+	for _, x := range all[:min(longest, len(all))] {
+		e.say(x.x.At, "among the longest: %s %s", x.w.Label(), x.x.text())
+	}
+	causes, fates := map[string]int{}, map[string]int{}
+	for _, p := range s.Packets {
+		causes[p.Cause]++
+		fates[p.Fate]++
+	}
+	e.say(At{}, "packets sent: %s", counts(causes))
+	e.say(At{}, "what became of them: %s", counts(fates))
+	for _, w := range s.WRs {
+		if w.Status != "" && w.Status != "SUCCESS" && len(w.Stages) > 0 {
+			e.say(w.Stages[len(w.Stages)-1].At, "%s ends with %s, %s", w.Label(), w.Status, w.Vendor)
+			break // the first: others are flushed behind it
+		}
+	}
+	for _, w := range s.WRs {
+		if w.Status == "" && w.Queue == "sq" && len(w.Stages) > 0 {
+			x := w.Stages[len(w.Stages)-1]
+			e.say(x.At, "%s has not ended: the last that happened to it is %s", w.Label(), x.Name)
+			break
+		}
+	}
+	if f := s.Forgotten; f != (Forgotten{}) {
+		e.say(At{}, "not kept: the oldest %d packets of %d bytes, %d work requests, %d events of QPs", f.Packets, f.Bytes, f.WRs, f.Events)
+	}
+	return e
+}
+
+// whereText is a part of a host's time in words.
+func whereText(where string) string {
+	switch where {
+	case OnTheWire:
+		return "sending"
+	case ReadingPCIe:
+		return "reading host memory over PCIe"
+	case OnTimer:
+		return "waiting for timers"
+	case OnCredits:
+		return "waiting for credits"
+	case OnWindow:
+		return "waiting for the window"
+	case OnAck:
+		return "waiting for acknowledgements"
+	case InNIC:
+		return "in the NIC, with a work request open"
+	case InDriver:
+		return "in the driver: no work request was open"
+	}
+	return where
+}
