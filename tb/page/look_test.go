@@ -127,7 +127,7 @@ func TestLook(t *testing.T) {
 
 // TestTenThousand has a page of 10,000 packets cost what its data cost: compared with a
 // page of 1,000 on the same machine, loading at most thrice the tenfold, a move of the
-// window at most four times as long, and not one element more in the tree.
+// window at most four times as long, and no element of its own for a packet.
 func TestTenThousand(t *testing.T) {
 	type cost struct {
 		load, move float64
@@ -160,5 +160,5 @@ func TestTenThousand(t *testing.T) {
 	t.Logf("1,000 packets: %.1f ms to load, %.2f ms a move; 10,000: %.1f ms, %.2f ms", small.load, small.move, large.load, large.move)
 	require.Less(t, large.load, 30*small.load)
 	require.Less(t, large.move, 4*small.move)
-	require.Equal(t, small.elements, large.elements)
+	require.Less(t, large.elements, small.elements+100, "bins of histograms and no more")
 }

@@ -40,14 +40,14 @@ function paintLabels(g, x, w) {
 // labelName is the opcode, and of an acknowledgement what it says.
 function labelName(i) {
   const name = packetName(i);
-  if (!name.endsWith(" ACKNOWLEDGE") || name.includes("ATOMIC")) return name;
+  if (!/^[A-Z]+ ACK(NOWLEDGE)?$/.test(name)) return name;
   return P.kind[i] === 4 ? "NAK" : "ACK";
 }
 
 function labelTail(i) {
   const fate = P.lost[i] === 1 ? "lost" : P.lost[i] === 2 ? "duplicate" : "";
   const syndrome = S[P.syndrome[i]];
-  return [P.kind[i] === 1 ? "again" : "", P.kind[i] === 4 ? syndrome.replace(/^NAK[ :]*/, "") : "", fate].filter(Boolean).join(", ");
+  return [P.kind[i] === 1 ? "again" : "", P.kind[i] === 4 ? syndrome.replace(/^(RNR )?NAK[ _:]*/, "$1").replaceAll("_", " ").toLowerCase() : "", fate].filter(Boolean).join(", ");
 }
 
 // paintMap is the whole run at the right edge: how many packets, where losses and

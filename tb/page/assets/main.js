@@ -1,11 +1,11 @@
 // Main: builds the page and ties the views together.
 function facts4() {
   const sent = k => P.kind.filter(v => v === k).length, lost = P.lost.filter(v => v === 1).length;
-  const failed = W.filter(w => w.status !== "SUCCESS" && w.status !== "").length, open = W.filter(w => w.status === "").length;
+  const failed = W.filter(w => w.status !== "SUCCESS" && w.status !== "").length, open = W.filter(w => w.status === "" && w.queue === "sq").length;
   const fact = (value, name, bad) => el("li", { class: bad ? "bad" : "" }, el("strong", {}, value), " " + name);
   $("facts").append(
     fact(span(D.end), "simulated"), fact(String(Math.round(D.end / D.clock)), "cycles"), fact(String(W.length), "work requests"),
-    failed ? fact(String(failed), "failed", true) : "", open ? fact(String(open), "not ended") : "",
+    failed ? fact(String(failed), "failed", true) : "", open ? fact(String(open), "not ended", true) : "",
     fact(String(N), "packets"), sent(1) ? fact(String(sent(1)), "sent again", true) : "", lost ? fact(String(lost), "lost", true) : "");
   if (D.forgotten[0] + D.forgotten[1] > 0) {
     $("forgotten").hidden = false;

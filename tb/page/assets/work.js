@@ -46,7 +46,7 @@ function workTimes() {
     if (!w.stages.length) continue;
     const zero = Work.align ? w.stages[0][1] : 0;
     from = Math.min(from, w.stages[0][1] - zero);
-    for (const [a, b] of [[w.stages.at(-1)[1]], ...w.waits.map(x => [x[1]])]) to = Math.max(to, a - zero, b ?? 0);
+    for (const [a, b] of [[w.stages.at(-1)[1]], ...w.waits.map(x => [x[1]])]) to = Math.max(to, a - zero, (b ?? zero) - zero);
   }
   if (!(from < to)) { from = 0; to = Math.max(D.end, 1); }
   const wide = (to - from) / Work.zoom;
@@ -77,6 +77,24 @@ function paintRow(g, w, k, y, label, right, x) {
     g.fillStyle = stageColour(S[w.stages[s][0]]);
     const a = x(w.stages[s - 1][1] - zero), b = x(w.stages[s][1] - zero);
     g.fillRect(a, y + 5, Math.max(1, b - a - 0.5), 9);
+  }
+  if (w.status === "" && w.queue === "sq" && w.stages.length) { // not ended: open to the end of the run
+    const a = x(w.stages.at(-1)[1] - zero), b = Math.min(x(D.end - zero), right);
+    g.strokeStyle = g.fillStyle = colours.lost;
+    g.setLineDash([4, 3]);
+    g.lineWidth = 1.5;
+    g.beginPath();
+    g.moveTo(a, y + 9.5);
+    g.lineTo(Math.max(b, a + 10), y + 9.5);
+    g.stroke();
+    g.setLineDash([]);
+    g.textAlign = "left";
+    g.font = colours.small;
+    const text = "not ended", tw = g.measureText(text).width + 8, tx = Math.min(a + 14, right - tw);
+    g.fillStyle = k === Work.selected ? colours.select : colours.bg;
+    g.fillRect(tx, y + 3, tw, 13);
+    g.fillStyle = colours.lost;
+    g.fillText(text, tx + 4, y + 10);
   }
   for (const wait of w.waits) {
     g.fillStyle = waitColour(S[wait[2]]);
