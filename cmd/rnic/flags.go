@@ -112,7 +112,7 @@ func (r *runCmd) window() error {
 		return fmt.Errorf("--to %v: must be 0s to %v", r.To, maxWindow)
 	case r.To != 0 && r.To < r.From:
 		return fmt.Errorf("--to %v: before --from %v", r.To, r.From)
-	case (r.waves() || r.Pcap) && strings.TrimSpace(r.Out) == "":
+	case (r.waves() || r.Pcap || r.tells()) && strings.TrimSpace(r.Out) == "":
 		return fmt.Errorf("--out: no name of a folder")
 	}
 	return nil

@@ -32,14 +32,14 @@ const maxRowQPs = 64
 // open creates the files that the flags ask for, of a run with so many QPs a host.
 func (r *runCmd) open(b *tb.Bench, qps int) (*outputs, error) {
 	o := &outputs{files: []string{}, from: r.From}
-	if !r.waves() && !r.Pcap && !r.Story {
+	if !r.waves() && !r.Pcap && !r.tells() {
 		return o, nil
 	}
 	if err := os.MkdirAll(r.Out, 0o777); err != nil {
 		return nil, err
 	}
 	var err error
-	if r.Story {
+	if r.tells() {
 		err = o.openStory(r, b)
 	}
 	if r.waves() && err == nil {

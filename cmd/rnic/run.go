@@ -35,7 +35,8 @@ type runCmd struct {
 	RetryCnt *uint8   `help:"Retries of a connection after a timeout or a sequence error, 0 to 7; 0, with --fault as many as the device does."`
 	RNRRetry *uint8   `name:"rnr-retry" help:"Retries after an RNR NAK; as --retry-cnt."`
 
-	timing `embed:""`
+	timing    `embed:""`
+	viewFlags `embed:""`
 
 	VCD     bool          `help:"Write the waveforms as a VCD, and a GTKWave save file beside them."`
 	FST     bool          `name:"fst" help:"Write the waveforms as an FST, with the save file: much smaller, opens at once."`

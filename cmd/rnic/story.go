@@ -12,10 +12,11 @@ import (
 
 // teller writes the story of a run.
 type teller struct {
-	rec  *story.Recorder
-	path string // of story.json
-	log  string
-	last [2]string // comment of the packet that left last, by host
+	rec   *story.Recorder
+	path  string // of story.json
+	log   string
+	views []view
+	last  [2]string // comment of the packet that left last, by host
 }
 
 // storyFile and logFile are names in the folder of a run.
@@ -32,6 +33,10 @@ func (o *outputs) openStory(r *runCmd, b *tb.Bench) error {
 	}
 	o.teller = &teller{rec: rec, path: filepath.Join(r.Out, storyFile), log: filepath.Join(r.Out, logFile)}
 	o.files = append(o.files, o.teller.path, o.teller.log)
+	o.teller.views = r.views()
+	for _, v := range o.teller.views {
+		o.files = append(o.files, v.path)
+	}
 	if r.Pcap {
 		rec.OnPacket(o.teller.leaves)
 	}
@@ -67,5 +72,5 @@ func (t *teller) finish() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.WriteLog(f), f.Close())
+	return errors.Join(s.WriteLog(f), f.Close(), writeViews(t.views, s))
 }
