@@ -5,7 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// pack appends a section's chains, compressed, and writes into f.index where each is;
+// pack appends a section's chains, each after its length or after 0 if compression does
+// not make it shorter, and writes into f.index where each is;
 // equal ones are there once. It tells how many bytes a reader needs for all.
 func (f *fstWriter) pack(b []byte, sec *section) (packed []byte, unpacked int) {
 	start := len(b)
@@ -15,12 +16,15 @@ func (f *fstWriter) pack(b []byte, sec *section) (packed []byte, unpacked int) {
 	idle, place, twin := 0, 0, 0
 	for i := range sec.trails[1:] {
 		h := i + 1
-		var c []byte
-		c, f.piece = sec.whole(&sec.trails[h], f.piece)
-		if len(c) == 0 {
+		t := &sec.trails[h]
+		if t.end == t.start {
 			idle++
 			continue
 		}
+		// As it is, in its place: payload mostly stays so.
+		at := len(b)
+		b = sec.whole(append(b, 0), t)
+		c := b[at+1:]
 		if idle > 0 {
 			f.index = binary.AppendUvarint(f.index, uint64(idle)<<1)
 			idle = 0
@@ -36,11 +40,17 @@ func (f *fstWriter) pack(b []byte, sec *section) (packed []byte, unpacked int) {
 				f.index = appendSigned(f.index, int64(-t)<<1|1)
 			}
 			twin = t
+			b = b[:at]
 			continue
 		}
-		f.index = appendSigned(f.index, int64(len(b)-start-place)<<1|1)
-		place = len(b) - start
-		b = f.chain(b, c)
+		f.index = appendSigned(f.index, int64(at-start-place)<<1|1)
+		place = at - start
+		if len(c) > worthwhile {
+			f.packed = f.lz.compress(f.packed[:0], c)
+			if n := len(f.packed); n > 0 && n < len(c) {
+				b = append(binary.AppendUvarint(b[:at], uint64(len(c))), f.packed...)
+			}
+		}
 	}
 	if idle > 0 {
 		f.index = binary.AppendUvarint(f.index, uint64(idle)<<1)
@@ -50,25 +60,12 @@ func (f *fstWriter) pack(b []byte, sec *section) (packed []byte, unpacked int) {
 
 // same tells whether a trail has the bytes of a chain.
 func (f *fstWriter) same(sec *section, t *trail, c []byte) bool {
-	var d []byte
-	d, f.twin = sec.whole(t, f.twin)
-	return bytes.Equal(c, d)
+	f.twin = sec.whole(f.twin[:0], t)
+	return bytes.Equal(c, f.twin)
 }
 
 // worthwhile is how many bytes a chain has to have to be compressed.
 const worthwhile = 32
-
-// chain appends a chain, compressed if that makes it shorter: its length, or 0 if it
-// is as it was, and its bytes.
-func (f *fstWriter) chain(b, c []byte) []byte {
-	if len(c) > worthwhile {
-		start := binary.AppendUvarint(b, uint64(len(c)))
-		if packed := f.lz.compress(start, c); len(packed)-len(start) < len(c) {
-			return packed
-		}
-	}
-	return append(append(b, 0), c...)
-}
 
 // sample tells most chains apart, by their length and some of their bytes.
 func sample(c []byte) uint64 {

@@ -24,6 +24,7 @@ type section struct {
 	trails     []trail
 	times      []byte // differences, the first from 0
 	stamps     int
+	raw        int // bytes in trails
 
 	full  []full
 	slabs [][]byte
@@ -35,8 +36,7 @@ type section struct {
 // compresses and writes: there are two, one of which is filled.
 type fstSink struct {
 	sec   *section
-	raw   int // bytes in trails
-	limit int // of raw
+	limit int // of the section's raw
 	now   int64
 	stamp uint32 // number of now in the section
 	begun bool
@@ -89,7 +89,7 @@ func (s *fstSink) time(ps int64) error {
 		s.begun = true
 		s.out.head.start = ps
 		s.open(ps)
-	case s.raw >= s.limit:
+	case s.sec.raw >= s.limit:
 		s.cut()
 		fallthrough
 	default:
@@ -105,7 +105,7 @@ func (s *fstSink) time(ps int64) error {
 func (s *fstSink) open(ps int64) {
 	s.sec.begin = ps
 	s.sec.times = binary.AppendUvarint(s.sec.times[:0], uint64(ps))
-	s.sec.stamps, s.stamp, s.raw = 1, 0, 0
+	s.sec.stamps, s.sec.raw, s.stamp = 1, 0, 0
 }
 
 // cut ends the section at the present time and begins the next.
@@ -171,7 +171,7 @@ func (s *fstSink) changes(b []byte) error {
 		raw += int(at - t.end)
 		t.end = at
 	}
-	s.raw += raw
+	sec.raw += raw
 	return nil
 }
 

@@ -65,24 +65,20 @@ func (sec *section) room(t *trail, n int) {
 	sec.cut += size
 }
 
-// whole is the trail in one piece, which may be in a buffer that it makes larger if
-// need be.
-func (sec *section) whole(t *trail, buf []byte) (chain, buffer []byte) {
+// whole appends the trail in one piece.
+func (sec *section) whole(b []byte, t *trail) []byte {
 	c := sec.slabs[t.slab][t.start:t.end]
 	if t.more < 0 {
-		return c, buf
+		return append(b, c...)
 	}
-	end := sec.before(t)
-	n := end + len(c)
-	if n > len(buf) {
-		buf = make([]byte, n+n/4)
-	}
-	copy(buf[end:], c)
+	end := len(b) + sec.before(t)
+	b = slices.Grow(b, end+len(c)-len(b))[:end+len(c)]
+	copy(b[end:], c)
 	for i := t.more; i >= 0; i = sec.full[i].more {
 		f := &sec.full[i]
-		end -= copy(buf[end-int(f.end-f.start):], sec.slabs[f.slab][f.start:f.end])
+		end -= copy(b[end-int(f.end-f.start):], sec.slabs[f.slab][f.start:f.end])
 	}
-	return buf[:n], buf
+	return b
 }
 
 // reset empties a section; its slabs are used again.

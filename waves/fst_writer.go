@@ -6,6 +6,7 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"io"
+	"slices"
 	"sync/atomic"
 )
 
@@ -21,13 +22,13 @@ type fstWriter struct {
 	done   chan struct{}
 	failed atomic.Pointer[error]
 
-	lz    lz4Table
-	zip   *zlib.Writer
-	piece []byte // a chain
-	twin  []byte // another
-	index []byte
-	out   []byte
-	twins map[uint64]int // chains of the section by sample
+	lz     lz4Table
+	zip    *zlib.Writer
+	twin   []byte // a chain
+	packed []byte // one, compressed
+	index  []byte
+	out    []byte
+	twins  map[uint64]int // chains of the section by sample
 }
 
 // newFSTWriter begins a file with what is known from the start. It is written here,
@@ -103,7 +104,7 @@ func (f *fstWriter) run() {
 func (f *fstWriter) section(sec *section) {
 	const fixed = 9 + 3*8
 	frame := f.deflate(make([]byte, 0, 4096), sec.frame)
-	b := append(f.out[:0], make([]byte, fixed)...)
+	b := slices.Grow(f.out[:0], sec.raw+len(sec.frame)+len(sec.trails))[:fixed]
 	vars := len(sec.trails) - 1
 	for _, n := range []int{len(sec.frame), len(frame), vars} {
 		b = binary.AppendUvarint(b, uint64(n))

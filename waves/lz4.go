@@ -20,7 +20,8 @@ const (
 	lz4Far   = 1<<16 - 1
 )
 
-// compress appends src as a block of LZ4.
+// compress appends src as a block of LZ4, unless nothing repeats in it: that is found
+// out before anything is copied.
 func (table *lz4Table) compress(dst, src []byte) []byte {
 	size := min(max(bits.Len(uint(len(src)))-1, 6), lz4Bits)
 	clear(table[:1<<size])
@@ -51,6 +52,9 @@ func (table *lz4Table) compress(dst, src []byte) []byte {
 		if at < end {
 			table[binary.LittleEndian.Uint32(src[at-2:])*2654435761>>(32-size)] = uint32(at - 1)
 		}
+	}
+	if anchor == 0 {
+		return dst
 	}
 	return appendLiterals(dst, src[anchor:], 0)
 }
