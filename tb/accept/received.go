@@ -151,6 +151,9 @@ func (q *qp) landed(s *state, n int, good bool) *problem {
 
 // scattered demands that a message is where its receive says.
 func (q *qp) scattered(l []landing) *problem {
+	if l[0].index >= len(q.responds.posts) {
+		return nil // of a shared queue, and under way: nobody knows where
+	}
 	w := &q.responds.posts[l[0].index]
 	if w.Read == nil {
 		return nil

@@ -99,7 +99,7 @@ func (q *guest) post(qp *driver.QP, r *rand.Rand, phase, n int) error {
 		}
 		wrs = append(wrs, w.SendWR)
 	}
-	q.open += n
+	q.open = len(q.order)
 	s.moves++
 	return flush()
 }

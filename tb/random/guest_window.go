@@ -204,7 +204,7 @@ func (g *guests) hear(m []byte) {
 
 // let says that the guest is done with windows, when nothing is under way.
 func (q *guest) let() {
-	if q.open > 0 {
+	if len(q.order) > 0 {
 		return
 	}
 	for _, i := range q.leaving {

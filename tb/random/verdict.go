@@ -35,7 +35,7 @@ func (s *side) settled() error {
 			return fmt.Errorf("pair %d, %d receives left: not at rest: %+v", e.i, extra, m)
 		}
 	}
-	if s.guests == nil {
+	if s.guests == nil || s.s.Unreadable != 0 { // then they may have failed
 		return nil
 	}
 	return s.guests.settled()
