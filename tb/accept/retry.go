@@ -116,7 +116,7 @@ func (q *qp) restart(now uint64, s seq) {
 	switch {
 	case found >= 0:
 		c = r.causes[found]
-		if counts && r.stale(c) {
+		if counts && r.stale(c) || c.kind == rnr && q.expires(now) { // or it was for the timeout
 			r.maybe++
 		}
 		r.causes = append(r.causes[:0], r.causes[found+1:]...)

@@ -244,6 +244,9 @@ func (g *guests) settled() error {
 			return err
 		}
 		g.s.moves++
+		if m.LastStatus == abi.StatusRetryExc && len(g.s.s.Loss.Faults) > 0 {
+			continue // RNR NAKs give no retry back: the acceptor knows
+		}
 		if m.State != abi.QPRTS || m.SQConsumer != m.SQProducer || m.UnackedPSN != m.NextPSN {
 			return fmt.Errorf("guest %d of type %v: not at rest: %+v", q.i, q.Type, m)
 		}

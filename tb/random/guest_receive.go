@@ -96,7 +96,7 @@ func (g *guests) complete(wc *driver.WC) {
 			q.order = q.order[k+1:]
 			q.open = len(q.order)
 			q.space.Notify()
-			q.turned(wc.ID)
+			q.turned(wc.ID, wc.Status == abi.StatusSuccess)
 			q.let()
 		}
 	}

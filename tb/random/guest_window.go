@@ -153,8 +153,8 @@ func (q *guest) opens(r *rand.Rand, v *window, w *guestWR) {
 	v.state = opening
 }
 
-// turned notes that a work request on a window is done.
-func (q *guest) turned(id uint64) {
+// turned notes that a work request on a window is done, or was flushed.
+func (q *guest) turned(id uint64, good bool) {
 	for i, v := range q.windows {
 		if v.id != id {
 			continue
@@ -162,10 +162,15 @@ func (q *guest) turned(id uint64) {
 		v.id = 0
 		switch v.state {
 		case opening:
-			v.state = open
+			if v.state = open; !good {
+				v.state = shut
+				continue
+			}
 			q.say(windowOpen, i)
 		case closing:
-			v.state = shut
+			if v.state = shut; !good {
+				v.state = released
+			}
 		}
 	}
 }
