@@ -79,13 +79,12 @@ func (s *side) enters(t *tap, cycle uint64) {
 	w.entered, w.wire = true, t.name("kind") == "WIRE"
 	w.first, w.last = roce.PSN(t.u("first_psn")), roce.PSN(t.u("last_psn"))
 	w.Op, w.Bytes, w.Signalled = t.name("op"), t.u("byte_len"), t.is("signaled")
-	a := t.at(cycle, "unit_idx")
-	if w.wire {
-		a = t.at(cycle, "first_psn")
-	} else {
+	shows := "first_psn"
+	if !w.wire {
 		w.Vendor = t.name("vendor")
-		a = t.at(cycle, "status")
+		shows = "status"
 	}
+	a := t.at(cycle, shows)
 	w.stage(Entered, a)
 	s.unblock(q, w, cycle)
 	q.count++

@@ -18,13 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// phase is idle, busy or in its last.
 type phase uint8
-
-const (
-	idle phase = iota
-	busy
-	last
-)
 
 func (phase) Width() int       { return 2 }
 func (p phase) String() string { return [...]string{"IDLE", "BUSY", "LAST PHASE"}[p] }
