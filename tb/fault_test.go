@@ -65,7 +65,7 @@ func TestStrikes(t *testing.T) {
 	for _, c := range []struct {
 		psn  roce.PSN
 		want tb.Verdict
-	}{{7, tb.Verdict{}}, {8, tb.Verdict{BadFCS: true}}, {7, tb.Verdict{Drop: true}}, {7, tb.Verdict{}}, {9, tb.Verdict{}}} {
+	}{{7, tb.Verdict{}}, {8, tb.Verdict{BadFCS: true, Name: "8, twice"}}, {7, tb.Verdict{Drop: true, Name: "second 7"}}, {7, tb.Verdict{}}, {9, tb.Verdict{}}} {
 		require.Equal(t, c.want, give(c.psn))
 	}
 	require.Equal(t, tb.Verdict{}, f(tb.Frame{Data: make([]byte, 60)}), "no packet")

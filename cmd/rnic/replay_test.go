@@ -98,17 +98,17 @@ func TestReplayRefused(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "text"), []byte("this is no capture, though it is long enough"), 0o666))
 	lost := pcapOf(t, "v_rc_loss_seq_nak")
 	for want, args := range map[string]string{
-		"replay: which capture?":                   "",
-		"text: neither pcap nor pcapng":            "text",
-		"open nowhere: no such file":               "nowhere",
-		"--qp 5: the capture has 10.0.0.2":         "--qp 5 " + lost,
-		"--qp x: no number of 24 bits":             "--qp x " + lost,
-		"--lost 40: no RC packet is in this frame": "--lost 40 " + lost,
-		"is no number of a frame":                  "--lost 1,b " + lost,
-		"--mtu 1000: must be":                      "--mtu 1000 " + lost,
-		"--timeout 30: must be":                    "--timeout 30 " + lost,
-		"--retry-cnt 8: must be":                   "--retry-cnt 8 " + lost,
-		"--rnr-retry 8: must be":                   "--rnr-retry 8 " + lost,
+		"replay: which capture?":                                 "",
+		"text: neither pcap nor pcapng":                          "text",
+		"open nowhere: no such file":                             "nowhere",
+		"--qp 5: the capture has 10.0.0.2":                       "--qp 5 " + lost,
+		"--qp x: no number of 24 bits":                           "--qp x " + lost,
+		"--lost 40: no packet that is replayed is in this frame": "--lost 40 " + lost,
+		"is no number of a frame":                                "--lost 1,b " + lost,
+		"--mtu 1000: must be":                                    "--mtu 1000 " + lost,
+		"--timeout 30: must be":                                  "--timeout 30 " + lost,
+		"--retry-cnt 8: must be":                                 "--retry-cnt 8 " + lost,
+		"--rnr-retry 8: must be":                                 "--rnr-retry 8 " + lost,
 	} {
 		require.Contains(t, refused(t, dir, append([]string{"replay"}, strings.Fields(args)...)...), want)
 	}
@@ -116,5 +116,5 @@ func TestReplayRefused(t *testing.T) {
 
 // The table in docs/replay.md is the one in the code.
 func TestReplayDoc(t *testing.T) {
-	require.Contains(t, string(read(t, docs, "replay.md")), "\n"+rnic(t, t.TempDir(), "replay", "--differences")+"\n")
+	require.Contains(t, string(read(t, docs, "replay.md"))+"\n", "\n"+rnic(t, t.TempDir(), "replay", "--differences")+"\n")
 }

@@ -222,6 +222,7 @@ time a message  35\d\.\d ns
 wall time       .*
 wrote           o/rnic.vcd
 wrote           o/rnic.gtkw
+wrote           o/rnic.sucl
 wrote           o/host_a.pcapng
 wrote           o/host_b.pcapng
 $`, out)

@@ -160,6 +160,10 @@ func TestChange(t *testing.T) {
 			if f.name == "syndrome" || f.name == "msn" || v6 && f.name == "ip-checksum" {
 				continue
 			}
+			if f.name == "qkey" || f.name == "src-qp" {
+				require.Nil(t, atB(t, "corrupt b field="+f.name).judge(tb.Frame{Data: plain}).Data, "no datagram")
+				continue
+			}
 			got := change("corrupt b field=" + f.name)
 			n := 0
 			for k := range got {
