@@ -14,7 +14,7 @@ run: ## send FILE (or a built-in payload) from host a to host b, with waves and 
 	$(GO) run ./cmd/rnic run --fst --pcap --out $(OUT) $(FILE)
 
 test: ## every test
-	$(GO) test ./...
+	$(GO) test -timeout 18m ./...
 
 bench: ## goodput, message rate and latency of the NIC, in cycles
 	$(GO) run ./cmd/rnic bench
