@@ -31,7 +31,7 @@ bench-kernel: ## the kernel against Verilator (needs verilator and a C++ compile
 bench-waves: ## waves: value changes a second and sizes, against Verilator and vcd2fst (also needs gtkwave)
 	$(GO) run ./bench/kernel/compare -waves -rounds 5 -cycles 10000
 
-waves: ## the pictures of the README (needs gtkwave, wireshark, xvfb, xauth, xdotool and imagemagick)
+waves: ## the pictures of the README (needs gtkwave, wireshark, xvfb, xauth, xdotool, imagemagick and chromium)
 	bash docs/make-pictures.sh
 
 docs: ## docs/registers.md and include/rnic_abi.h from package abi; the cycles of docs/send.md from a run

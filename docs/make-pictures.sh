@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # Makes the pictures of README.md from fresh runs, without a screen: img/waveform.png is
 # what GTKWave shows of one SEND of four packets, img/packets.png what Wireshark shows of
-# the built-in transfer.
+# the built-in transfer, img/report.png the page of a run that lost a packet.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 missing=()
-for tool in go gtkwave Xvfb xvfb-run xauth wireshark xdotool convert import awk; do
+for tool in go gtkwave Xvfb xvfb-run xauth wireshark xdotool convert import awk chromium; do
 	command -v "$tool" >/dev/null || missing+=("$tool")
 done
 if ((${#missing[@]})); then
-	echo "make waves: missing: ${missing[*]} (Debian: golang gtkwave xvfb xauth wireshark xdotool imagemagick)" >&2
+	echo "make waves: missing: ${missing[*]} (Debian: golang gtkwave xvfb xauth wireshark xdotool imagemagick chromium)" >&2
 	exit 1
 fi
 
@@ -23,6 +23,12 @@ go build -o "$dir/rnic" ./cmd/rnic
 "$dir/rnic" run --qps 1 --mtu 4096 --msg-size 16384 --no-push --vcd --out "$dir/send" >"$dir/log"
 sh waves/shot.sh "$dir/send/rnic.vcd" "$dir/send/rnic.gtkw" "$dir/waveform.png" 1700 940
 convert "$dir/waveform.png" -crop +6+98 +repage -gravity southeast -chop 30x34 +dither -colors 160 -strip docs/img/waveform.png
+
+# The page.
+"$dir/rnic" run --fault 'drop b nth=5' --report --out "$dir/lost" >"$dir/log"
+HOME=$dir chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,1120 \
+	--screenshot="$dir/report.png" "file://$dir/lost/report.html" >>"$dir/log" 2>&1
+convert "$dir/report.png" +dither -colors 96 -strip docs/img/report.png
 
 # The packets: columns, colours and panes are set by Wireshark's own files.
 "$dir/rnic" run --pcap --out "$dir/run" >"$dir/log"

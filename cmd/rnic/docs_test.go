@@ -133,7 +133,7 @@ func existing(path string) string {
 
 // The pictures are pictures, and not large.
 func TestPictures(t *testing.T) {
-	for _, name := range []string{"waveform.png", "packets.png"} {
+	for _, name := range []string{"waveform.png", "packets.png", "report.png"} {
 		p := filepath.Join(docs, "img", name)
 		b := read(t, p)
 		require.Less(t, len(b), 300<<10, name)
@@ -168,5 +168,5 @@ func TestPicturesNeedTools(t *testing.T) {
 	c.Env = []string{"PATH=" + bin}
 	out, err := c.CombinedOutput()
 	require.Error(t, err)
-	require.Equal(t, "make waves: missing: go gtkwave Xvfb xvfb-run xauth wireshark xdotool convert import awk (Debian: golang gtkwave xvfb xauth wireshark xdotool imagemagick)\n", string(out))
+	require.Equal(t, "make waves: missing: go gtkwave Xvfb xvfb-run xauth wireshark xdotool convert import awk chromium (Debian: golang gtkwave xvfb xauth wireshark xdotool imagemagick chromium)\n", string(out))
 }
