@@ -94,6 +94,9 @@ func (q *qp) sendDone(now uint64, c *Completion) {
 			q.fail(now, w.first, clause, "completion of %#x (%v) before that of %#x", c.ID, c.Status, w.ID)
 			return
 		}
+		if q.unreliable() {
+			q.claim(now, w, c)
+		}
 		k++
 	}
 	if k == len(r.all) {
@@ -169,9 +172,9 @@ func (q *qp) failedAs(now uint64, w *sent, c *Completion) {
 	case abi.StatusRNRRetryExc:
 		legal = !r.flushed && (oldest && w.first <= r.una && (q.rnrExhausted() || q.failed != 0 && q.waits()) || r.gaveUp(w, c))
 	case abi.StatusLocProt:
-		legal = legal || w.fault && !r.flushed && w.first <= r.una
+		legal = legal || w.fault && !r.flushed && q.ahead(w)
 	case abi.StatusLocQPOp:
-		legal = legal || q.a.p.FaultyReads && !r.flushed && w.first <= r.una
+		legal = legal || q.a.p.FaultyReads && !r.flushed && q.ahead(w)
 	default:
 		legal = legal || inside && r.broke.status == c.Status && !r.flushed ||
 			q.a.p.Soft && inside && !r.flushed

@@ -174,6 +174,10 @@ func (q *qp) settle(now uint64) {
 	if q.broken || q.phase == idle {
 		return
 	}
+	if r.una < r.owed {
+		q.fail(now, r.una, "roce.md, UC and UD: a WQE completes when its last packet has left", "completed, and never left; %06x is next", r.top.psn())
+		return
+	}
 	for _, w := range r.all[r.head:] {
 		if w.Signaled || q.sigAll || w.acked == 0 || (q.failed != 0 || q.unreliable()) && r.flushed {
 			q.fail(now, w.first, "roce.md, Requester: completion of a WQE", "no completion of %#x; oldest without an answer %06x, next %06x", w.ID, r.una.psn(), r.cursor.psn())

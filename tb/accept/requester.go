@@ -44,6 +44,7 @@ type requester struct {
 	broke  failure   // what arrived that ends the connection
 	part   seq       // where the READ that is being answered was asked for
 
+	owed    seq  // all before it is said to have left
 	flushed bool // a work request has been
 	renewed bool // since then the QP is in RTS again: the next PSN is not known
 	n       tally

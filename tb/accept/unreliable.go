@@ -82,10 +82,17 @@ func (q *qp) addresses(now uint64, s seq, w *sent, p *roce.Packet) {
 // claim notes the completion of a message that was not seen to leave: it may be in the
 // MAC, but not for long.
 func (q *qp) claim(now uint64, w *sent, c *Completion) {
+	if w.acked != 0 {
+		return
+	}
+	q.requests.owed = max(q.requests.owed, w.last+1)
 	if w.claimed = c.Made; now > c.Made+leaving && w.Op != abi.OpNop {
 		q.fail(now, w.first, "roce.md, UC and UD: a WQE completes when its last packet has left", "completion of %#x, made in cycle %d, which has not left", w.ID, c.Made)
 	}
 }
+
+// ahead tells whether all before a work request may be done.
+func (q *qp) ahead(w *sent) bool { return w.first <= q.requests.una || q.unreliable() }
 
 // spoiled tells whether a work request may end so for what it asks.
 func (q *qp) spoiled(w *sent, c *Completion) bool {
