@@ -185,7 +185,8 @@ func (q *qp) failedAs(now uint64, w *sent, c *Completion) {
 	}
 	r.flushed = true
 	if q.unreliable() && c.Status != abi.StatusWRFlush {
-		return // the receive side goes on
+		r.broke = failure{c.Status, c.Made, w.first} // what is before it may be in the MAC
+		return                                       // the receive side goes on
 	}
 	q.mayFail(now)
 	q.stop(now)

@@ -150,7 +150,7 @@ func (q *qp) fresh(now uint64, s seq, w *sent) {
 		q.fail(now, s, "roce.md, Requester: fence", "a fenced work request passes %d READs and atomics", r.open(w))
 	case w.takes() && !r.free && (starts && w.Op != abi.OpWriteImm || ends) && w.receives > r.limit:
 		q.fail(now, s, "roce.md, AETH syndrome: credits", "receive WQE %d is taken, credits reach to %d", w.receives, r.limit)
-	case r.broke.at != 0 && now > r.broke.at+q.a.p.Inside:
+	case !q.unreliable() && r.broke.at != 0 && now > r.broke.at+q.a.p.Inside:
 		q.fail(now, s, "roce.md, Requester: fatal NAK", "a packet is sent after %v of cycle %d", r.broke.status, r.broke.at)
 	}
 	if starts {

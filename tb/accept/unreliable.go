@@ -48,7 +48,7 @@ func (q *qp) leaves(now uint64, p *roce.Packet) {
 		q.fail(now, s, "roce.md, UC and UD", "%v sent, %06x is next: PSNs are consecutive, and nothing is sent again", p.BTH.Opcode, r.top.psn())
 		return
 	}
-	if r.flushed {
+	if f := &r.broke; r.flushed && s >= f.seq && now > f.at+leaving {
 		q.fail(now, s, "roce.md, Queue pair states: in SQE sends flush", "%v sent in SQE", p.BTH.Opcode)
 	}
 	if q.typ == abi.QPTypeUD {
@@ -157,7 +157,7 @@ func header(data []byte, p *roce.Packet) []byte {
 // that was posted is flushed.
 func (a *Acceptor) Recovered(_ uint64, qpn uint32) {
 	r := &a.qps[qpn].requests
-	r.flushed, r.renewed = false, true
+	r.flushed, r.renewed, r.broke = false, true, failure{}
 }
 
 // renumber has the work requests behind a failure begin with PSN s.
