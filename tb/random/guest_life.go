@@ -175,7 +175,7 @@ func (q *guest) prepare(phase int) (err error) {
 
 // vacate takes back what a guest that has gone had posted.
 func (q *guest) vacate() {
-	for id := uint64(0); id < q.next; id++ {
+	for id := uint64(1); id <= q.next; id++ {
 		if slot, ok := q.recvs[id]; ok {
 			q.free = append(q.free, slot)
 		}

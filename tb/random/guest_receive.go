@@ -19,7 +19,7 @@ func (q *guest) receive(t *hdl.Thread, bus *host.Bus) error {
 		s.await(t, phase)
 		qp := q.qp.On(s.dev.On(bus))
 		for q.told < phase {
-			if room := qp.MaxRecv - len(q.recvs); room > 0 && q.SRQ == 0 {
+			if room := q.MaxRecv - len(q.recvs); room > 0 && q.SRQ == 0 {
 				var wrs []driver.RecvWR
 				for range room - r.IntN(room)/2 {
 					if len(q.free) == 0 {

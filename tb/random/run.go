@@ -51,8 +51,9 @@ type run struct {
 // step of the coordinators.
 const patience = 250_000
 
-// limit is far beyond any scenario, cycles.
-const limit = 1 << 40
+// limit is far beyond any scenario, cycles: what goes round and round (an RNR NAK whose
+// receive never comes is answered for ever) ends there, and is explained.
+const limit = 1 << 27
 
 // Run draws the scenario of a seed and runs it. An error names the seed and the
 // command that repeats it, and the run was done once more then: it names the waveforms
