@@ -139,6 +139,7 @@ const mostPairs = 256
 // answered by it, until the tool has ended.
 func (a *attempt) sharedPingpong(s service, size, qps int, answered *int) func(net.Conn) error {
 	return served(func(c net.Conn) {
+		a.late = qps * (a.late + (size+s.mtu-1)/s.mtu) // it ends while its other queue pairs are being answered
 		type pair struct{ own, first uint64 }
 		var own []pair
 		var gid [16]byte
