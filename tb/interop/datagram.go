@@ -17,8 +17,8 @@ type datagrams struct {
 	qkey map[*end]uint64
 }
 
-// datagrams makes them.
-func (a *attempt) datagrams(req *end, ipv6 bool) *datagrams {
+// datagrams makes them. The receiver takes its receives from srq, unless it is 0.
+func (a *attempt) datagrams(req *end, ipv6 bool, srq int) *datagrams {
 	n := &conn{attempt: a, typ: "ud", req: req, resp: req.other, qpn: map[*end]uint64{}, id: a.next()}
 	d := &datagrams{conn: n, qkey: map[*end]uint64{}}
 	gid := 1
@@ -27,7 +27,11 @@ func (a *attempt) datagrams(req *end, ipv6 bool) *datagrams {
 	}
 	for i, e := range []*end{n.req, n.resp} {
 		d.qkey[e] = uint64(0x1000*n.id + i)
-		n.qpn[e] = number(a.ask(e, "qp %d gid=%d type=ud qkey=%d", n.id, gid, d.qkey[e]), "qpn")
+		line := fmt.Sprintf("qp %d gid=%d type=ud qkey=%d", n.id, gid, d.qkey[e])
+		if srq != 0 && e == n.resp {
+			line += fmt.Sprintf(" srq=%d", srq)
+		}
+		n.qpn[e] = number(a.ask(e, "%s", line), "qpn")
 		a.later(e, "del %d", n.id)
 		a.ask(e, "start %d psn=%d", n.id, 0xfffff0+i)
 		a.ask(e, "ah %d gid=%s mac=%s sgid=%d", n.id, strings.TrimPrefix(e.other.gids[gid], "::ffff:"), e.other.mac, gid)
@@ -87,7 +91,7 @@ func datagramCases() (list []Case) {
 		for _, mtu := range []int{256, 512, 1024, 2048, 4096} {
 			for _, op := range []string{"send", "send_imm"} {
 				list = append(list, roles(fmt.Sprintf("ud %s up to %d%s", op, mtu, name), func(a *attempt, req *end) {
-					d := a.datagrams(req, ipv6)
+					d := a.datagrams(req, ipv6, 0)
 					for _, size := range sizes(mtu) {
 						if size <= mtu {
 							d.transfer(op, size, 0xdead0000+uint32(size))
@@ -97,7 +101,7 @@ func datagramCases() (list []Case) {
 			}
 		}
 		list = append(list, roles("ud with a wrong Q_Key"+name, func(a *attempt, req *end) {
-			d := a.datagrams(req, ipv6)
+			d := a.datagrams(req, ipv6, 0)
 			d.transfer("send", 100, 0)
 			before := number("n="+a.ask(a.model, "count rx_drop_bad_qkey"), "n")
 			if req.side == model {
@@ -116,7 +120,7 @@ func datagramCases() (list []Case) {
 		})...)
 	}
 	return append(list, roles("ud to a receive that is too short", func(a *attempt, req *end) {
-		d := a.datagrams(req, false)
+		d := a.datagrams(req, false, 0)
 		d.transfer("send", 100, 0)
 		d.ask(d.resp, "recv %d off=%d len=%d id=71", d.id, target-grh, grh+99)
 		d.post("send", 100, 70, 0, d.qkey[d.resp])

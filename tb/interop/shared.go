@@ -66,6 +66,15 @@ func sharedCases() (list []Case) {
 			a.expect(req.other, fmt.Sprintf("id=%d status=0 recv=5000 imm=%#x", 300+i, i+1))
 			a.compare(req.other, target+i*8192, pattern(5000, 2), "send")
 		}
+		d := a.datagrams(req, false, s)
+		a.ask(req, "fill off=%d len=1000 seed=4", source)
+		a.ask(req.other, "srecv %d off=%d len=%d id=400 n=2", s, target, grh+1000)
+		for i := range uint64(2) {
+			d.post("send_imm", 1000, 80+i, 7, d.qkey[req.other])
+			a.expect(req, fmt.Sprintf("id=%d status=0", 80+i))
+			a.expect(req.other, d.received("send_imm", 1000, 400+i, 7))
+			a.compare(req.other, target+int(i)*(grh+1000)+grh, pattern(1000, 4), "send")
+		}
 	})...)
 	return append(list, Case{Name: "srq limit", run: func(a *attempt) {
 		s := a.sharedQueue(a.model)
