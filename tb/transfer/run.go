@@ -198,19 +198,18 @@ func (r *run) result() Result {
 	} else if r.j.atomic() || r.j.Faults != nil {
 		res.Bytes = int64(r.j.buffers()) * r.j.Data.Size() // in headers, or sent more than once
 	}
-	res.GoodputGbps, res.CyclesPerMessage = to.meter.goodput()
+	if wire := w.Counts.TxBytes + w.Counts.TxPackets*frameExtra; wire > 0 {
+		res.WireLimitGbps = r.gbps() * float64(w.Counts.Payload) / float64(wire)
+	}
+	res.GoodputGbps, res.CyclesPerMessage = to.meter.goodput(res.WireLimitGbps)
 	if r.j.TwoWay {
-		res.BackGbps, _ = from.meter.goodput()
+		res.BackGbps, _ = from.meter.goodput(res.WireLimitGbps)
 	}
 	if r.j.Faults != nil || res.Lost > 0 {
 		res.GoodputGbps, res.CyclesPerMessage = r.lossyGoodput(to, &r.a)
 		if r.j.TwoWay {
 			res.BackGbps, _ = r.lossyGoodput(from, &r.b)
 		}
-	}
-	wire := w.Counts.TxBytes + w.Counts.TxPackets*frameExtra
-	if wire > 0 {
-		res.WireLimitGbps = r.gbps() * float64(w.Counts.Payload) / float64(wire)
 	}
 	return res
 }
@@ -305,11 +304,16 @@ func (m *meter) frame(f tb.Frame) {
 	m.last = f.TimePs
 }
 
-// goodput is in Gb/s, and cycles a message.
-func (m *meter) goodput() (gbps, cycles float64) {
+// goodput is in Gb/s, and cycles a message. Frames are timed in whole cycles: what is
+// above the limit by less than that is the limit.
+func (m *meter) goodput(limit float64) (gbps, cycles float64) {
 	if m.messages < 2 || m.last == m.first {
 		return 0, 0
 	}
 	ps := float64(m.last - m.first)
-	return float64(m.bytes) * 8 * 1000 / ps, ps / tb.PeriodPs / float64(m.messages-1)
+	gbps = float64(m.bytes) * 8 * 1000 / ps
+	if gbps > limit && gbps*ps <= limit*(ps+tb.PeriodPs) {
+		gbps = limit
+	}
+	return gbps, ps / tb.PeriodPs / float64(m.messages-1)
 }

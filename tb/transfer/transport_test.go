@@ -49,6 +49,7 @@ func TestTransports(t *testing.T) {
 			require.Zero(t, r.Repeated)
 			require.Equal(t, j.Data.Size(), r.Bytes)
 			t.Logf("%.2f of %.2f Gb/s, %.1f cycles a message", r.GoodputGbps, r.WireLimitGbps, r.CyclesPerMessage)
+			require.LessOrEqual(t, r.GoodputGbps, r.WireLimitGbps)
 		})
 	}
 }
