@@ -120,7 +120,7 @@ func newBench(t require.TestingT, o hdl.Options, throttle uint64, logSize uint8)
 	hdl.Wire(&b.Levels.GIDs, &b.QPC.GIDs)
 	hdl.Wire(&a.Stats, &b.Levels.Stats)
 	hdl.Wire(&b.QPC.Stats, &b.Levels.Bells)
-	hdl.TieOff(&b.Mpt.Tx, &b.Mpt.TxRes, &b.Mpt.Rx, &b.Mpt.RxRes, &b.Mpt.MemPages,
+	hdl.TieOff(&b.Mpt.Tx, &b.Mpt.TxRes, &b.Mpt.Rx, &b.Mpt.RxRes, &b.Mpt.MemPages, &b.Mpt.TxFenced, &b.Mpt.RxFenced, &b.Mpt.KeyEnded,
 		&b.QPC.Bell, &b.QPC.Get, &b.QPC.Ctx, &b.QPC.Put, &b.QPC.TxReq, &b.QPC.TxHdr, &b.QPC.TxFault, &b.QPC.Rx, &b.QPC.Verdict,
 		&b.QPC.Retire, &b.QPC.Fatal, &b.QPC.ReadPost, &b.QPC.RespDone)
 	hdl.Connect(&b.QPC.Activate, &b.Activate.In, 2)

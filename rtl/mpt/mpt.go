@@ -105,6 +105,7 @@ type regs struct {
 	Fill  [fillers]fill
 	Store uint8  // 1 + the filler that writes an address now; 0: none
 	Bound uint32 // windows of type 2 that are bound
+	Fence fenceRegs
 }
 
 // MPT is the block. Its ports are described in the package comment.
@@ -117,6 +118,9 @@ type MPT struct {
 	Admin        hdl.In[port.MRAdmin]
 	Pages        hdl.In[port.Beat]
 	AdminRes     hdl.Out[port.MRAdminRes]
+	TxFenced     hdl.In[port.Fence] // markers of TxRes, handed back in order
+	RxFenced     hdl.In[port.Fence] // of RxRes
+	KeyEnded     hdl.Out[port.KeyEnded]
 
 	KeyTable  hdl.RAM[entry]        // port 0 look-up, port 1 changes
 	PageTable hdl.RAM[port.BusAddr] // port 0 first page, port 1 second page or changes
@@ -137,6 +141,7 @@ func New(p Params) *MPT {
 // Eval advances look-ups from the last stage to the first, then changes.
 func (m *MPT) Eval() {
 	m.answer()
+	m.fenced()
 	m.translate()
 	m.D.Store = m.wantsStore()
 	m.pick()

@@ -154,6 +154,7 @@ type bench struct {
 	Stale     agent.Source[port.Stale]
 	Left      agent.Sink[port.Left]
 	Eth       agent.Sink[port.EthBeat]
+	Fenced    agent.Sink[port.Fence]
 	TX        *pkttx.TX
 	MAC       *mac.MAC // nil, or both ends of a line between Seal and Eth
 	failed    map[port.QPN]bool
@@ -187,6 +188,7 @@ func build(s setup) *bench {
 	hdl.Connect(&b.MPT.Out, &t.Load.MptRes, pkttx.MptDepth)
 	hdl.Connect(&t.Load.Read, &b.Read.In, 2)
 	hdl.Connect(&b.Data.Out, &t.Buffer.Data, 2)
+	hdl.Connect(&t.Buffer.Fenced, &b.Fenced.In, 2)
 	hdl.Connect(&t.Send.Fault, &b.Fault.In, 2)
 	hdl.Connect(&t.Send.RespFault, &b.Refuse.In, 2)
 	hdl.Connect(&t.Send.Purge, &b.Purge.In, 2)

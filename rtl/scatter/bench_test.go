@@ -45,6 +45,8 @@ type bench struct {
 	Resp   agent.Sink[port.Job]
 	Event  agent.Sink[port.AckEvent]
 	Atomic atomicUnit
+	Fenced agent.Sink[port.Fence]
+	Ended  agent.Source[port.KeyEnded]
 
 	k    *hdl.Kernel
 	t    hdltest.T
@@ -84,6 +86,8 @@ func newBench(t hdltest.T, s setup, o hdl.Options) *bench {
 	hdl.Connect(&c.Finish.Event, &b.Event.In, 2)
 	hdl.Connect(&c.Finish.Atomic, &b.Atomic.In, 2)
 	hdl.Connect(&b.Atomic.Out, &c.Collect.AtomicDone, 2)
+	hdl.Connect(&c.Finish.Fenced, &b.Fenced.In, 2)
+	hdl.Connect(&b.Ended.Out, &c.Finish.KeyEnded, 2)
 	if s.throttle != 0 {
 		for i, th := range []*agent.Throttle{
 			&b.Pkt.Throttle, &b.Qpc.Throttle, &b.Mpt.Throttle, &b.RQRead.Throttle, &b.RQData.Throttle,
@@ -143,6 +147,7 @@ func (b *bench) translate(q port.MptReq) port.MptRes {
 	case r.Status != port.MptOK:
 	case q.Invalidate:
 		b.killed[q.Key] = true
+		b.Ended.Push(port.KeyEnded{})
 		return r
 	case q.Access&^uint8(q.Key>>keyAccess) != 0:
 		r.Status = port.MptBadAccess
