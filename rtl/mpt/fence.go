@@ -7,7 +7,6 @@ type fenceRegs struct {
 	Tx, Rx         port.Fence // markers that wait for their place among the look-ups
 	TxOpen, RxOpen port.Fence // who waits for that client's marker to come back
 	Mem            bool       // a memory operation is done but for that
-	Admin          bool       // an operation of the driver is
 }
 
 // fence begins to wait for all that was translated before this cycle. SEND with invalidate
@@ -43,10 +42,14 @@ func (m *MPT) mark(tx, rx bool) bool {
 // fenced takes markers that come back, and answers who has none left to wait for.
 func (m *MPT) fenced() {
 	q, d := &m.Q.Fence, &m.D.Fence
-	if m.TxFenced.Valid() && m.KeyEnded.Ready() {
-		f := *m.TxFenced.Take()
-		d.TxOpen &^= f
-		if f&port.FenceInv != 0 {
+	if m.TxFenced.Valid() {
+		f := *m.TxFenced.Head()
+		inv := f&port.FenceInv != 0
+		if !inv || m.KeyEnded.Ready() {
+			m.TxFenced.Take()
+			d.TxOpen &^= f
+		}
+		if inv && m.KeyEnded.Ready() {
 			m.KeyEnded.Put(port.KeyEnded{})
 		}
 	}
@@ -58,4 +61,13 @@ func (m *MPT) fenced() {
 		d.Mem = false
 		m.MemRes.Put(port.MemRes{})
 	}
+	if m.Q.Admin.State == adminFence && open&port.FenceAdmin == 0 {
+		m.D.Admin.State = adminReply
+	}
+}
+
+// waitAdmin has an operation of the driver wait.
+func (m *MPT) waitAdmin() {
+	m.fence(port.FenceAdmin)
+	m.D.Admin.State = adminFence
 }

@@ -29,7 +29,21 @@ type bench struct {
 	TxFenced agent.Source[port.Fence] // what Tx and Rx hand back
 	RxFenced agent.Source[port.Fence]
 	KeyEnded agent.Sink[port.KeyEnded]
+	Clock    clock
 	k        *hdl.Kernel
+	marks    [2][]mark // of Tx and Rx
+	held     bool      // they are not handed back
+}
+
+// clock ticks: a bench in which somebody waits for the test is not stuck.
+type clock struct{ hdl.Behave }
+
+func (c *clock) Tick() { c.WakeAt(c.Now() + 100) }
+
+// mark is a marker among the answers.
+type mark struct {
+	fence port.Fence
+	at    uint64
 }
 
 // tester is *testing.T or *rapid.T.
@@ -57,8 +71,8 @@ func newBench(t tester, o hdl.Options, throttle uint64) *bench {
 	hdl.Connect(&b.TxFenced.Out, &b.Mpt.TxFenced, 2)
 	hdl.Connect(&b.RxFenced.Out, &b.Mpt.RxFenced, 2)
 	hdl.Connect(&b.Mpt.KeyEnded, &b.KeyEnded.In, 2)
-	b.TxRes.OnTake = back(&b.TxRes, &b.TxFenced)
-	b.RxRes.OnTake = back(&b.RxRes, &b.RxFenced)
+	b.TxRes.OnTake = b.back(0, &b.TxRes, &b.TxFenced)
+	b.RxRes.OnTake = b.back(1, &b.RxRes, &b.RxFenced)
 	k, err := hdl.Elaborate("tb", b, o)
 	require.NoError(t, err)
 	b.k = k
@@ -67,11 +81,14 @@ func newBench(t tester, o hdl.Options, throttle uint64) *bench {
 }
 
 // back takes markers out of the answers, and hands them back.
-func back(res *agent.Sink[port.MptRes], fenced *agent.Source[port.Fence]) func(port.MptRes) {
+func (b *bench) back(side int, res *agent.Sink[port.MptRes], fenced *agent.Source[port.Fence]) func(port.MptRes) {
 	return func(r port.MptRes) {
 		if n := len(res.Got) - 1; r.Fence != 0 {
+			b.marks[side] = append(b.marks[side], mark{r.Fence, res.At[n]})
 			res.Got, res.At = res.Got[:n], res.At[:n]
-			fenced.Push(r.Fence)
+			if !b.held {
+				fenced.Push(r.Fence)
+			}
 		}
 	}
 }
