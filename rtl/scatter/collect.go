@@ -153,7 +153,7 @@ func (c *Collect) fence() bool {
 	switch {
 	case c.MptRes.Valid() && c.MptRes.Head().Fence != 0:
 		d.Fence |= c.MptRes.Take().Fence
-		d.Atomics.Before |= d.Atomics.Used
+		d.Atomics.Before = d.Atomics.Used
 	case q.Fence != 0 && q.N == 0 && q.Atomics.Before == 0 && c.Done.Ready():
 		c.Done.Put(done{Fence: q.Fence})
 		d.Fence = 0
