@@ -10,7 +10,8 @@ type fenceRegs struct {
 }
 
 // fence begins to wait for all that was translated before this cycle. SEND with invalidate
-// waits for reads alone: scatter itself completes it behind all that it wrote.
+// waits for reads alone: scatter itself completes it behind all that it wrote. Its marker
+// may not be the only one under way; who it is for is not kept here, but comes back.
 func (m *MPT) fence(who port.Fence) {
 	d := &m.D.Fence
 	d.Tx |= who
