@@ -132,7 +132,7 @@ func poll(d *e2e.Side, c *driver.CQ) error {
 	return errLate
 }
 
-// try has A begin its operations, and the key end so many ps later. Then the driver of B
+// try has A begin its operations, and the key end so many ps later, or before. Then the driver of B
 // gives the memory a new content, if A reads. In the end no byte is another than when the
 // driver knew that the key had ended, and A has read nothing new.
 func (l *lastAccess) try(e *end, after int64, seed uint64) {
@@ -157,20 +157,27 @@ func (l *lastAccess) try(e *end, after int64, seed uint64) {
 	var aErr, bErr error
 	begin := a.Bus.Now()
 	l.s.Both(func() {
-		_, aErr = l.p.A.QP.PostSend(wrs...)
-		if aErr == nil && e.peer {
+		if e.peer && after < 0 {
+			aErr = e.close(l, k)
+		}
+		a.Bus.Spend(max(0, -after))
+		if aErr == nil {
+			_, aErr = l.p.A.QP.PostSend(wrs...)
+		}
+		if e.peer && after >= 0 && aErr == nil {
 			a.Bus.Spend(after)
 			aErr = e.close(l, k)
 		}
 	}, func() {
+		if !e.peer {
+			b.Bus.Spend(max(0, after))
+		}
 		switch {
 		case e.peer:
 			bErr = poll(b, l.r.B.RCQ)
 		case e.close == nil:
-			b.Bus.Spend(after)
 			bErr = l.mr.Dereg()
 		default:
-			b.Bus.Spend(after)
 			if bErr = e.close(l, k); bErr == nil {
 				bErr = poll(b, l.p.B.SCQ)
 			}

@@ -36,14 +36,41 @@ func TestFenceOfKeys(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, %s", c.name, e.name), func(t *testing.T) {
 				t.Parallel()
 				l := newLastAccess(t, c.op, c.n, c.wrs, c.host)
-				seed, tries := uint64(1000*i), 0
+				seed := uint64(1000 * i)
 				for after := c.from; after < c.to; after += c.step {
 					seed++
 					l.try(&e, after*1000+int64(seed%16)*tb.PeriodPs, seed)
-					tries++
 				}
 				require.NotZero(t, l.refused, "the sweep is too late")
 				require.NotZero(t, l.done, "the sweep is too early")
+			})
+		}
+	}
+}
+
+// TestFenceInEachCycle: the same of one small operation, in each cycle around the one in
+// which its key is looked up.
+func TestFenceInEachCycle(t *testing.T) {
+	for _, op := range []abi.WQEOp{abi.OpWrite, abi.OpRead, abi.OpFetchAdd} {
+		for i, e := range ends() {
+			t.Run(fmt.Sprintf("%v, %s", op, e.name), func(t *testing.T) {
+				t.Parallel()
+				l := newLastAccess(t, op, 8, 1, host.Params{})
+				meet := int64(350_000) // both are at mpt at once if the end is posted so much later
+				if op == abi.OpWrite { // its payload is read first
+					meet = 850_000
+				}
+				switch {
+				case e.peer: // both come by the wire
+					meet = 0
+				case e.close == nil: // a command has a longer way than a WQE
+					meet -= 400_000
+				}
+				for at := int64(-50); at < 130; at++ {
+					l.try(&e, meet+at*tb.PeriodPs, uint64(1000*i)+uint64(50+at))
+				}
+				require.NotZero(t, l.refused, "the sweep is too late")
+				require.Greater(t, l.done, 70, "the sweep is too early")
 			})
 		}
 	}
