@@ -84,6 +84,7 @@ func (n *NIC) connectSend(p Params) {
 	hdl.Connect(&tx.Translate.Mpt, &n.MPT.Tx, slice)
 	hdl.Connect(&n.MPT.TxRes, &tx.Load.MptRes, pkttx.MptDepth)
 	n.reads(port.ReadTx, &tx.Load.Read, &tx.Buffer.Data, slice)
+	hdl.Connect(&tx.Buffer.Fenced, &n.MPT.TxFenced, slice)
 	hdl.Connect(&tx.Seal.Eth, n.Mac.TxIn(), slice)
 	hdl.Connect(&tx.Send.Purge, &rt.Purge, slice)
 
@@ -114,6 +115,8 @@ func (n *NIC) connectReceive(p Params) {
 	n.reads(port.ReadRQ, &f.Lookup.Read, &f.Store.Data, slice)
 	hdl.Connect(&sc.Split.Mpt, &n.MPT.Rx, slice)
 	hdl.Connect(&n.MPT.RxRes, &sc.Collect.MptRes, p.Scatter.MptDepth())
+	hdl.Connect(&sc.Finish.Fenced, &n.MPT.RxFenced, slice)
+	hdl.Connect(&n.MPT.KeyEnded, &sc.Finish.KeyEnded, slice)
 	hdl.Connect(&sc.Mover.Read, &rx.Read, slice)
 	hdl.Connect(&rx.Data, &sc.Forward.Data, slice)
 	hdl.Connect(&sc.Forward.Free, &rx.Free, slice)

@@ -18,8 +18,8 @@
 // marker goes down each pipeline behind all work of that QP, and when both are
 // back mpt unbinds its windows of type 2, and qpc clears or frees it. So nothing of an
 // older life of a QP number is left when its command completes. The sending pipeline is first: a fault that it met in a
-// READ response is then on its way before the marker of the receiving one. DEREG_MR sends markers too, when mpt knows the key no
-// more, so that nothing reads or writes the region when it completes.
+// READ response is then on its way before the marker of the receiving one. DEREG_MR waits
+// for mpt alone, which answers when nothing reads or writes the region any more.
 //
 // Invariants:
 //   - Each command fetched gets one completion, with another status than OK if

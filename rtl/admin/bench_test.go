@@ -64,6 +64,10 @@ type bench struct {
 	StaleSQ  agent.Sink[port.Stale]
 	Mem      agent.Source[port.MemOp]
 	MemRes   agent.Sink[port.MemRes]
+	MptTx    agent.Sink[port.MptRes] // the markers of mpt, which go back at once
+	MptRx    agent.Sink[port.MptRes]
+	TxFenced agent.Source[port.Fence]
+	RxFenced agent.Source[port.Fence]
 
 	k      *hdl.Kernel
 	reg    port.AdminReg
@@ -120,7 +124,13 @@ func newBench(t require.TestingT, o hdl.Options, throttle uint64, logSize uint8)
 	hdl.Wire(&b.Levels.GIDs, &b.QPC.GIDs)
 	hdl.Wire(&a.Stats, &b.Levels.Stats)
 	hdl.Wire(&b.QPC.Stats, &b.Levels.Bells)
-	hdl.TieOff(&b.Mpt.Tx, &b.Mpt.TxRes, &b.Mpt.Rx, &b.Mpt.RxRes, &b.Mpt.MemPages,
+	hdl.Connect(&b.Mpt.TxRes, &b.MptTx.In, 2)
+	hdl.Connect(&b.Mpt.RxRes, &b.MptRx.In, 2)
+	hdl.Connect(&b.TxFenced.Out, &b.Mpt.TxFenced, 2)
+	hdl.Connect(&b.RxFenced.Out, &b.Mpt.RxFenced, 2)
+	b.MptTx.OnTake = func(r port.MptRes) { b.TxFenced.Push(r.Fence) }
+	b.MptRx.OnTake = func(r port.MptRes) { b.RxFenced.Push(r.Fence) }
+	hdl.TieOff(&b.Mpt.Tx, &b.Mpt.Rx, &b.Mpt.MemPages, &b.Mpt.KeyEnded,
 		&b.QPC.Bell, &b.QPC.Get, &b.QPC.Ctx, &b.QPC.Put, &b.QPC.TxReq, &b.QPC.TxHdr, &b.QPC.TxFault, &b.QPC.Rx, &b.QPC.Verdict,
 		&b.QPC.Retire, &b.QPC.Fatal, &b.QPC.ReadPost, &b.QPC.RespDone)
 	hdl.Connect(&b.QPC.Activate, &b.Activate.In, 2)

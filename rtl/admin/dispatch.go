@@ -42,6 +42,9 @@ func writesMailbox(op abi.AdminOp) bool {
 	return op == abi.AdminQueryDevice || op == abi.AdminQueryQP || op == abi.AdminQuerySRQ
 }
 
+// managementQPN is the number of InfiniBand's subnet management QP, which no QP gets.
+const managementQPN = 0
+
 // dispatch checks the command and takes the first step of its execution.
 func (m *Admin) dispatch() {
 	c := &m.Q.Cmd
@@ -49,7 +52,7 @@ func (m *Admin) dispatch() {
 	case c.Op >= abi.NumAdminOps:
 		m.end(abi.AdminBadOpcode, abi.SynNone)
 		return
-	case uint64(c.Object) >= m.limit(c.Op), c.Op == abi.AdminCreateQP && c.Object == uint32(fenceQPN):
+	case uint64(c.Object) >= m.limit(c.Op), c.Op == abi.AdminCreateQP && c.Object == managementQPN:
 		m.end(abi.AdminBadObject, abi.SynObject)
 		return
 	case readsMailbox(c.Op), writesMailbox(c.Op):

@@ -95,18 +95,10 @@ func (m *Admin) qpResult() {
 	}
 }
 
-// fenceQPN is the QP whose markers DEREG_MR sends: no QP has this number (it is
-// InfiniBand's management QP), so they only tell that what was begun before them
-// is done.
-const fenceQPN port.QPN = 0
-
 // markers sends a marker behind all work of the QP, down the sending pipeline and,
 // when that is back, down the receiving one.
 func (m *Admin) markers() {
 	p, out := port.Purge{QPN: port.QPN(m.Q.Cmd.Object), RX: m.Q.QP.Tx}, &m.PurgeTx
-	if m.Q.Cmd.Op == abi.AdminDeregMR {
-		p.QPN = fenceQPN
-	}
 	if p.RX {
 		out = &m.PurgeRx
 	}
@@ -116,13 +108,10 @@ func (m *Admin) markers() {
 	}
 }
 
-// markersBack waits for a marker. When both have come back the QP's life can end; no
-// QP's life ends with a region.
+// markersBack waits for a marker. When both have come back the QP's life can end.
 func (m *Admin) markersBack() {
 	q, d := &m.Q.QP, &m.D.QP
 	switch {
-	case q.Rx && m.Q.Cmd.Op == abi.AdminDeregMR:
-		m.end(abi.AdminOK, abi.SynNone)
 	case q.Rx:
 		m.D.State = endWindows
 	case m.Purged.Valid():

@@ -74,8 +74,8 @@ func (m *Admin) pages() {
 	}
 }
 
-// mrResult takes mpt's answer. What was translated before a region ended may still
-// be on its way: markers go behind it. The end of a QP's windows can't fail.
+// mrResult takes mpt's answer, which comes when nothing uses any more what has ended. The
+// end of a QP's windows can't fail.
 func (m *Admin) mrResult() {
 	op := m.Q.Cmd.Op
 	ofQP := op == abi.AdminModifyQP || op == abi.AdminDestroyQP
@@ -88,12 +88,8 @@ func (m *Admin) mrResult() {
 		return
 	}
 	r := m.MRRes.Take()
-	switch {
-	case m.Q.MR.Bad:
+	if m.Q.MR.Bad {
 		m.end(abi.AdminDMAError, abi.SynPageList)
-		return
-	case op == abi.AdminDeregMR && r.Status == abi.AdminOK:
-		m.D.State, m.D.QP = markers, qpRegs{}
 		return
 	}
 	m.end(r.Status, abi.AdminSyndrome(r.Syndrome))

@@ -7,6 +7,7 @@ import (
 
 	"rnic/abi"
 	"rnic/rtl/port"
+	"rnic/tb/agent"
 )
 
 // region is a registration of n pages of 4 KiB whose list begins at an offset, and
@@ -45,27 +46,26 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// A region has ended when all that was begun with it is done: behind it in both
-// pipelines came a marker of no QP.
+// A region has ended when all that was begun with it is done: the markers of mpt have come
+// back from both pipelines.
 func TestDeregisterWaits(t *testing.T) {
 	b := newBench(t, strict, 0, 4)
 	ok(t, b.do(t, command{op: abi.AdminRegMR, object: 5, box: b.region(9, 0, 10)}))
-	var held []port.Purge
-	b.PurgeTx.OnTake = func(p port.Purge) { held = append(held, p) }
-	b.PurgeRx.OnTake = func(p port.Purge) { held = append(held, p) }
+	b.MptTx.OnTake, b.MptRx.OnTake = nil, nil
 	b.post(command{op: abi.AdminDeregMR, object: 5})
 	require.NoError(t, b.k.Run(b.k.Cycle()+500))
-	require.Equal(t, []port.Purge{{QPN: 0}}, held)
+	marker := []port.MptRes{{Fence: port.FenceAdmin}}
+	require.Equal(t, marker, b.MptTx.Got)
+	require.Equal(t, marker, b.MptRx.Got)
 	require.False(t, b.Mpt.KeyTable.Peek(5).Valid)
-	require.Equal(t, uint64(1), b.Levels.Stats.Get().Commands)
-	b.Purged.Push(held[0])
-	require.NoError(t, b.k.Run(b.k.Cycle()+500))
-	require.Equal(t, uint64(1), b.Levels.Stats.Get().Commands)
-	require.Equal(t, port.Purge{QPN: 0, RX: true}, held[1])
-	b.Purged.Push(held[1])
+	for _, back := range []*agent.Source[port.Fence]{&b.RxFenced, &b.TxFenced} {
+		require.Equal(t, uint64(1), b.Levels.Stats.Get().Commands)
+		back.Push(port.FenceAdmin)
+		require.NoError(t, b.k.Run(b.k.Cycle()+500))
+	}
 	ok(t, b.wait(t, 1)[0])
 	require.Equal(t, abi.AdminBadObject, b.do(t, command{op: abi.AdminDeregMR, object: 5}).Status)
-	require.Len(t, held, 2)
+	require.Len(t, b.MptTx.Got, 1, "nothing ended")
 }
 
 // What mpt refuses takes its list all the same, and leaves nothing behind.

@@ -13,6 +13,7 @@ const (
 	adminPages            // pages are taken
 	adminValid            // the key is to be written
 	adminScan             // the windows of a QP are looked for
+	adminFence            // a key has ended: what was translated before is waited for
 	adminReply
 )
 
@@ -20,7 +21,7 @@ const (
 func (adminState) Width() int { return 3 }
 
 func (s adminState) String() string {
-	names := [...]string{"IDLE", "KEY", "PAGES", "VALID", "SCAN", "REPLY", "RESERVED", "RESERVED"}
+	names := [...]string{"IDLE", "KEY", "PAGES", "VALID", "SCAN", "FENCE", "REPLY", "RESERVED"}
 	return names[s&7]
 }
 
@@ -29,6 +30,7 @@ type adminRegs struct {
 	Op     port.MRAdmin
 	Status abi.AdminStatus
 	Syn    abi.AdminSyndrome
+	Ended  bool // SCAN: a window was found
 }
 
 // admin executes one operation of the driver at a time: here what is no change of keys.
@@ -101,6 +103,7 @@ func (m *MPT) adminKey() {
 			d.Status = abi.AdminBusy
 		default:
 			m.KeyTable.Write(1, int(q.Op.Index), &entry{})
+			m.waitAdmin()
 			if e.window() && e.Valid {
 				m.unbound(&e)
 			}
@@ -128,6 +131,9 @@ func (m *MPT) adminKey() {
 func (m *MPT) scanOn(next, bound uint32) {
 	if bound == 0 || int(next) == m.KeyTable.Depth() {
 		m.D.Admin.State, m.D.Key.State = adminReply, keyIdle
+		if m.Q.Admin.Ended {
+			m.waitAdmin()
+		}
 		return
 	}
 	m.D.Key.ScanNext = next
@@ -143,7 +149,7 @@ func (m *MPT) scan() {
 	switch {
 	case e.Kind == abi.KeyWindow2 && e.Valid && e.QPN == m.Q.Admin.Op.QPN:
 		m.end(at, e)
-		m.D.Key.ScanNext = at + 1
+		m.D.Key.ScanNext, m.D.Admin.Ended = at+1, true
 	case m.wantsMem() || m.invalidateWaits():
 		m.D.Key.State, m.D.Key.ScanNext = keyIdle, at+1
 	default:

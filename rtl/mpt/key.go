@@ -40,6 +40,7 @@ type keyRegs struct {
 	MemLast  bool // the last of the others was of Mem: Admin is first
 	Op       port.MemOp
 	New      entry  // what BIND_MW or FAST_REG will write
+	Was      bool   // BIND_MW: the window was bound
 	Drop     bool   // BIND_MW: the window leaves another region
 	Region   uint32 // the region that loses a window
 	ScanNext uint32 // end of a QP: the key that is next
@@ -97,13 +98,16 @@ func (m *MPT) next() {
 	d.InvLast = false
 }
 
-// wantsMem tells whether there is a memory operation, with room for its answer.
-func (m *MPT) wantsMem() bool { return m.Mem.Valid() && m.MemRes.Ready() }
+// wantsMem tells whether there is a memory operation, with room for its answer, and none
+// before it that waits for its fence.
+func (m *MPT) wantsMem() bool { return m.Mem.Valid() && m.MemRes.Ready() && !m.Q.Fence.Mem }
 
-// mayInvalidate tells whether a look-up with Invalidate may be picked.
+// mayInvalidate tells whether a look-up with Invalidate may be picked. The marker of the
+// one before it has had its place; but no fence is waited for.
 func (m *MPT) mayInvalidate() bool {
 	q := &m.Q.Key
-	return q.State == keyIdle && !m.Q.Look.invalidating() && !(q.InvLast && (m.wantsMem() || m.wantsAdmin()))
+	return q.State == keyIdle && !m.Q.Look.invalidating() && m.Q.Fence.Tx&port.FenceInv == 0 &&
+		!(q.InvLast && (m.wantsMem() || m.wantsAdmin()))
 }
 
 // end makes a key invalid that is registered still. The region of a window has one less.

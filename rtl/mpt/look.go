@@ -6,6 +6,7 @@ import "rnic/rtl/port"
 type lookup struct {
 	Valid bool
 	RX    bool
+	Fence port.Fence // a marker, and no look-up
 	Req   port.MptReq
 }
 
@@ -19,7 +20,7 @@ type translate struct {
 	Res   port.MptRes // addresses hold the offsets in their pages so far
 }
 
-// pick takes a request if there will be room for its answer.
+// pick takes a request if there will be room for its answer. Markers go first.
 func (m *MPT) pick() {
 	q, d := &m.Q, &m.D
 	d.Look.Valid = false
@@ -29,10 +30,12 @@ func (m *MPT) pick() {
 	var inTx, inRx int
 	count(q.Look.Valid, q.Look.RX, &inTx, &inRx)
 	count(q.Trans.Valid, q.Trans.RX, &inTx, &inRx)
-	tx := m.Tx.Valid() && m.TxRes.Space() > inTx
-	rx := m.Rx.Valid() && m.RxRes.Space() > inRx
-	tx = tx && (!m.Tx.Head().Invalidate || m.mayInvalidate())
-	rx = rx && (!m.Rx.Head().Invalidate || m.mayInvalidate())
+	tx, rx := m.TxRes.Space() > inTx, m.RxRes.Space() > inRx
+	if m.mark(tx, rx) {
+		return
+	}
+	tx = tx && m.Tx.Valid() && (!m.Tx.Head().Invalidate || m.mayInvalidate())
+	rx = rx && m.Rx.Valid() && (!m.Rx.Head().Invalidate || m.mayInvalidate())
 	switch {
 	case rx && (q.RX || !tx):
 		d.Look.Req = *m.Rx.Take()
@@ -43,7 +46,7 @@ func (m *MPT) pick() {
 		return
 	}
 	d.RX = !rx
-	d.Look.Valid, d.Look.RX = true, rx
+	d.Look.Valid, d.Look.RX, d.Look.Fence = true, rx, 0
 	if i := d.Look.Req.Key >> 8; int(i) < m.KeyTable.Depth() {
 		m.KeyTable.Read(0, int(i))
 	}
@@ -66,6 +69,10 @@ func (m *MPT) translate() {
 		return
 	}
 	d.Trans.RX = q.Look.RX
+	if q.Look.Fence != 0 {
+		d.Trans.Res = port.MptRes{Fence: q.Look.Fence}
+		return
+	}
 	r := &q.Look.Req
 	e := m.KeyTable.Data(0)
 	d.Trans.Res = port.MptRes{Status: check(e, r)}
@@ -76,6 +83,7 @@ func (m *MPT) translate() {
 		d.Key.InvLast = true
 		if d.Trans.Res.Status == port.MptOK {
 			m.end(uint32(r.Key>>8), e)
+			m.fence(port.FenceInv)
 		}
 		return
 	}

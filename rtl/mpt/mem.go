@@ -20,7 +20,14 @@ func (m *MPT) beginMem() {
 	}
 }
 
-// reply ends a memory operation. Refused, it has changed nothing.
+// changed ends a memory operation that took something from a key that was good. It is
+// answered when nobody uses what it took any more.
+func (m *MPT) changed() {
+	m.fence(port.FenceMem)
+	m.D.Fence.Mem = true
+}
+
+// reply ends a memory operation at once. Refused, it has changed nothing.
 func (m *MPT) reply(ok bool) {
 	res := port.MemRes{}
 	if !ok {
@@ -45,10 +52,14 @@ func (m *MPT) bindWindow() {
 	}
 	if op.Length == 0 {
 		m.end(uint32(op.Key>>8), &w)
-		m.reply(true)
+		if w.Valid {
+			m.changed()
+		} else {
+			m.reply(true)
+		}
 		return
 	}
-	d.New = w
+	d.New, d.Was = w, w.Valid
 	m.read(uint32(op.Region >> 8))
 	d.State = keyRegion
 }
@@ -83,7 +94,11 @@ func (m *MPT) bind() {
 	if q.New.Kind == abi.KeyWindow2 {
 		m.D.Bound++
 	}
-	m.reply(true)
+	if q.Was {
+		m.changed()
+	} else {
+		m.reply(true)
+	}
 }
 
 // localInv makes a key invalid.
@@ -96,7 +111,7 @@ func (m *MPT) localInv() {
 		return
 	}
 	m.end(uint32(op.Key>>8), &e)
-	m.reply(true)
+	m.changed()
 }
 
 // room judges a FAST_REG, but for its pages, which it takes in any case.

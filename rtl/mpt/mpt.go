@@ -8,6 +8,7 @@
 //	                 port 1 │                      │ port 1, between look-ups
 //	Mem   ─► bind, invalidate, fast register ─► pages ◄─ MemPages    MemRes ─►
 //	Admin ─► register, deregister, end of QP ─► pages ◄─ Pages     AdminRes ─►
+//	TxFenced, RxFenced ─► markers come back                        KeyEnded ─►
 //
 // One look-up a cycle, Tx and Rx in turn; the answer can be seen 3 cycles after
 // the request was taken. A range of at most 4096 bytes touches at most two
@@ -38,7 +39,8 @@
 //	end of a QP          1 if no window of type 2 is bound; else 1 for each key of the
 //	                     table, and 3 for each window found
 //
-// The answer can be seen when the operation is over but for a region's count.
+// The answer can be seen when the operation is over but for a region's count, or when its
+// fence is (below); the next memory operation waits for that, others don't.
 //
 // SEND with invalidate is a look-up with Invalidate, in its order among the others. It
 // waits while a change is made, and changes for it. Neither starves: they take turns, and
@@ -48,14 +50,47 @@
 // cycles between) and makes the key valid last, so a key never shows half a
 // list; FAST_REG likewise. They take the NumPages addresses in any case and answer after
 // them. An invalidated region stays registered, so that its number and pages are not
-// free. Deregistration makes the key invalid at once; what was translated before may
-// still be on its way to memory: admin waits for that.
+// free.
 //
-// A memory operation that ends a key (LOCAL_INV, an unbind, a bind elsewhere) answers at
-// once too, and nobody waits: an access of the peer that was translated a few cycles before
-// may reach memory after the operation's CQE. A program that wants none ends the key by
-// SEND with invalidate, which comes behind all that its sender has asked for, or
-// deregisters the region.
+// # Fences
+//
+// An access that was translated before a key changed may still be on its way to memory. So
+// who takes something from a key that was good is told only when all that was translated
+// before is over (IBTA 10.6.7.2: a key gives no access once the completion of what ended
+// it is there): LOCAL_INV, an unbind, a bind of a window that was bound, deregistration, the
+// end of a QP's windows. What only gives, or is refused, is answered at once.
+//
+// The change is made at once. Then a marker takes the place of a look-up on either side: it
+// stands in TxRes and RxRes behind the last answer that saw the old key. pkt_tx and scatter
+// pass it on in order and hand it back, in TxFenced and RxFenced, when all before it is
+// over: port.Fence says what that is, for reads and for writes. With both back the answer
+// leaves; so the CQE that tells of it enters the posted queue behind the last write by the
+// old key, and is made when the last read has its data.
+//
+// SEND with invalidate gets its answer at once, since scatter needs that to go on; its
+// completion is behind all that scatter has written before anyway. KeyEnded tells scatter
+// that its marker is back from pkt_tx too, and the CQE waits for that.
+//
+// A fence takes 8 cycles with nothing on its way, else as long as the slowest read or write
+// that is. Of waiting memory operations there is one, and the next are held in Mem (the
+// stream's depth); the driver's operation is one besides; of SENDs with invalidate there
+// may be as many as scatter has room for packets, and as TxRes and pkt_tx have for markers.
+// No look-up waits for a fence: with nobody who ends a key there are no markers, and each
+// costs one look-up its cycle.
+//
+// No deadlock: what a fence waits for never waits for what the fence holds up.
+//   - It holds up MemRes, and so wqe_sched's Exec; AdminRes, and so the command in admin;
+//     CQEs and acknowledgements in scatter's Finish, behind a SEND with invalidate; and no
+//     look-up, no invalidation, and not the key table.
+//   - A read in pkt_tx waits for room in the payload buffer, which is that frames leave; they
+//     wait for dma, qpc and the wire. None of these waits for Exec: it waits for pkt_tx
+//     itself at each packet, whose pieces it has put before it comes to a memory operation.
+//     Nor for Finish: responder holds up ack_gen, and that Finish, while pkt_tx is busy.
+//     So markers of Tx come back whatever else waits.
+//   - A write in scatter waits for dma, for Finish and whom that tells (cq_writer, retrans,
+//     ack_gen, by it responder and pkt_tx), or for an answer of mpt; Finish moreover for
+//     KeyEnded, which markers of Tx alone lead to. None waits for Exec, which waits itself
+//     for retrans and pkt_tx, nor for admin.
 //
 // Invariants: a request is taken only with room for its answer; an entry is
 // valid only with all its pages written; a region's count is that of the windows bound to
@@ -105,6 +140,7 @@ type regs struct {
 	Fill  [fillers]fill
 	Store uint8  // 1 + the filler that writes an address now; 0: none
 	Bound uint32 // windows of type 2 that are bound
+	Fence fenceRegs
 }
 
 // MPT is the block. Its ports are described in the package comment.
@@ -117,6 +153,9 @@ type MPT struct {
 	Admin        hdl.In[port.MRAdmin]
 	Pages        hdl.In[port.Beat]
 	AdminRes     hdl.Out[port.MRAdminRes]
+	TxFenced     hdl.In[port.Fence] // markers of TxRes, handed back in order
+	RxFenced     hdl.In[port.Fence] // of RxRes
+	KeyEnded     hdl.Out[port.KeyEnded]
 
 	KeyTable  hdl.RAM[entry]        // port 0 look-up, port 1 changes
 	PageTable hdl.RAM[port.BusAddr] // port 0 first page, port 1 second page or changes
@@ -137,6 +176,7 @@ func New(p Params) *MPT {
 // Eval advances look-ups from the last stage to the first, then changes.
 func (m *MPT) Eval() {
 	m.answer()
+	m.fenced()
 	m.translate()
 	m.D.Store = m.wantsStore()
 	m.pick()

@@ -26,7 +26,24 @@ type bench struct {
 	Admin    agent.Source[port.MRAdmin]
 	Pages    agent.Source[port.Beat]
 	AdminRes agent.Sink[port.MRAdminRes]
+	TxFenced agent.Source[port.Fence] // what Tx and Rx hand back
+	RxFenced agent.Source[port.Fence]
+	KeyEnded agent.Sink[port.KeyEnded]
+	Clock    clock
 	k        *hdl.Kernel
+	marks    [2][]mark // of Tx and Rx
+	held     bool      // they are not handed back
+}
+
+// clock ticks: a bench in which somebody waits for the test is not stuck.
+type clock struct{ hdl.Behave }
+
+func (c *clock) Tick() { c.WakeAt(c.Now() + 100) }
+
+// mark is a marker among the answers.
+type mark struct {
+	fence port.Fence
+	at    uint64
 }
 
 // tester is *testing.T or *rapid.T.
@@ -38,7 +55,7 @@ type tester interface {
 func newBench(t tester, o hdl.Options, throttle uint64) *bench {
 	b := &bench{Mpt: mpt.New(mpt.Params{Keys: 16, Pages: 64})}
 	for _, th := range []*agent.Throttle{&b.Tx.Throttle, &b.Rx.Throttle, &b.TxRes.Throttle, &b.RxRes.Throttle, &b.Pages.Throttle,
-		&b.Mem.Throttle, &b.MemPages.Throttle, &b.MemRes.Throttle} {
+		&b.Mem.Throttle, &b.MemPages.Throttle, &b.MemRes.Throttle, &b.TxFenced.Throttle, &b.RxFenced.Throttle} {
 		th.Seed = throttle
 	}
 	hdl.Connect(&b.Tx.Out, &b.Mpt.Tx, 2)
@@ -51,11 +68,29 @@ func newBench(t tester, o hdl.Options, throttle uint64) *bench {
 	hdl.Connect(&b.Admin.Out, &b.Mpt.Admin, 2)
 	hdl.Connect(&b.Pages.Out, &b.Mpt.Pages, 2)
 	hdl.Connect(&b.Mpt.AdminRes, &b.AdminRes.In, 2)
+	hdl.Connect(&b.TxFenced.Out, &b.Mpt.TxFenced, 2)
+	hdl.Connect(&b.RxFenced.Out, &b.Mpt.RxFenced, 2)
+	hdl.Connect(&b.Mpt.KeyEnded, &b.KeyEnded.In, 2)
+	b.TxRes.OnTake = b.back(0, &b.TxRes, &b.TxFenced)
+	b.RxRes.OnTake = b.back(1, &b.RxRes, &b.RxFenced)
 	k, err := hdl.Elaborate("tb", b, o)
 	require.NoError(t, err)
 	b.k = k
 	t.Cleanup(k.Close)
 	return b
+}
+
+// back takes markers out of the answers, and hands them back.
+func (b *bench) back(side int, res *agent.Sink[port.MptRes], fenced *agent.Source[port.Fence]) func(port.MptRes) {
+	return func(r port.MptRes) {
+		if n := len(res.Got) - 1; r.Fence != 0 {
+			b.marks[side] = append(b.marks[side], mark{r.Fence, res.At[n]})
+			res.Got, res.At = res.Got[:n], res.At[:n]
+			if !b.held {
+				fenced.Push(r.Fence)
+			}
+		}
+	}
 }
 
 // settle runs until n more admin answers and all look-ups are there.

@@ -12,6 +12,10 @@ import (
 	"rnic/rtl/port"
 )
 
+// fence is what it takes until markers are back that are handed back at once, from the
+// cycle of the change to that of the answer.
+const fence = 7
+
 // What an operation takes, in cycles until the next may begin, as the package says.
 func TestCycles(t *testing.T) {
 	inv := func(k port.Key) port.MemOp { return port.MemOp{Op: abi.OpLocalInv, QPN: 3, PD: 1, Key: k} }
@@ -30,14 +34,14 @@ func TestCycles(t *testing.T) {
 	}{
 		{"bind", 4, nil, bind(4 << 8)},
 		{"bind type 2", 4, nil, bind(6 << 8)},
-		{"rebind", 4, []port.MemOp{bind(4 << 8)}, bind(4 << 8)},
-		{"to another region", 6, []port.MemOp{bind(4 << 8)}, other},
-		{"unbind", 4, []port.MemOp{bind(4 << 8)}, none},
+		{"rebind", 4 + fence, []port.MemOp{bind(4 << 8)}, bind(4 << 8)},
+		{"to another region", 4 + fence, []port.MemOp{bind(4 << 8)}, other},
+		{"unbind", 2 + fence, []port.MemOp{bind(4 << 8)}, none},
 		{"unbind, not bound", 2, nil, none},
 		{"refused for the window", 2, nil, bad},
 		{"refused for the region", 3, nil, region},
-		{"invalidate a window", 4, []port.MemOp{bind(6 << 8)}, inv(6 << 8)},
-		{"invalidate a region", 2, nil, inv(0xa0)},
+		{"invalidate a window", 2 + fence, []port.MemOp{bind(6 << 8)}, inv(6 << 8)},
+		{"invalidate a region", 2 + fence, nil, inv(0xa0)},
 		{"refused to invalidate", 2, nil, inv(0xa1)},
 		{"fast register 1", 5, nil, reg(1)},
 		{"fast register 32", 67, nil, reg(32)},
@@ -54,7 +58,8 @@ func TestCycles(t *testing.T) {
 }
 
 // Look-ups one a cycle around a change: all those before see the old key, all those
-// behind the new one, and an answer to the change is no older than what it says.
+// behind the new one. The marker comes behind the old ones and the one look-up that is
+// picked with the change; those of both sides take the places of two.
 func TestOrderAroundChanges(t *testing.T) {
 	inv := port.MemOp{Op: abi.OpLocalInv, QPN: 3, PD: 1, Key: 6 << 8}
 	other := bind(4 << 8)
@@ -87,12 +92,19 @@ func TestOrderAroundChanges(t *testing.T) {
 						break
 					}
 				}
+				require.Len(t, b.marks[1], 1)
+				first, mark := b.RxRes.At[0], b.marks[1][0].at
 				for n, r := range b.RxRes.Got {
 					require.Equal(t, n >= turned, r == news, "%d %d", at, n)
-					require.Equal(t, b.RxRes.At[0]+uint64(n), b.RxRes.At[n], "one a cycle")
+					want := first + uint64(n)
+					if n > turned {
+						want += 2 // the places of the markers
+					}
+					require.Equal(t, want, b.RxRes.At[n], "one a cycle")
 				}
-				// Picked with the write or later: answered 3 cycles after, as is the change 1 after.
-				require.Equal(t, changed+2, b.RxRes.At[turned], "%d %d", i, at)
+				// Picked with the write or later: answered 3 cycles after.
+				require.Equal(t, b.RxRes.At[turned]+2, mark, "%d %d", i, at)
+				require.Equal(t, b.RxRes.At[turned]-3+fence, changed-1, "%d %d", i, at)
 				return b.k, b.RxRes.Got
 			})
 		}

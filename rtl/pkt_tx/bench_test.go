@@ -154,10 +154,12 @@ type bench struct {
 	Stale     agent.Source[port.Stale]
 	Left      agent.Sink[port.Left]
 	Eth       agent.Sink[port.EthBeat]
+	Mark      marker
 	TX        *pkttx.TX
 	MAC       *mac.MAC // nil, or both ends of a line between Seal and Eth
 	failed    map[port.QPN]bool
 	due       []uint64 // cycle of each beat of Data
+	t         hdltest.T
 }
 
 // setup is how a bench is to be built.
@@ -169,6 +171,9 @@ type setup struct {
 	off       bool
 	cycles    uint64 // to run; 0: 30000
 	line      uint32 // Gb/s of a line behind Eth; 0: none
+	marks     uint64 // seed of markers among the answers of mpt; 0: none
+	markMax   int    // under way at once
+	t         hdltest.T
 }
 
 func build(s setup) *bench {
@@ -184,9 +189,13 @@ func build(s setup) *bench {
 	hdl.Connect(&t.Ask.HdrReq, &b.QPC.In, 2)
 	hdl.Connect(&b.QPC.Out, &t.Ask.Hdr, 2)
 	hdl.Connect(&t.Translate.Mpt, &b.MPT.In, 2)
-	hdl.Connect(&b.MPT.Out, &t.Load.MptRes, pkttx.MptDepth)
+	hdl.Connect(&b.MPT.Out, &b.Mark.In, 2)
+	hdl.Connect(&b.Mark.Out, &t.Load.MptRes, pkttx.MptDepth)
+	b.Mark.b, b.Mark.seed, b.Mark.max, b.t = b, s.marks, s.markMax, s.t
+	b.Mark.rng = rand.New(rand.NewPCG(s.marks, 6))
 	hdl.Connect(&t.Load.Read, &b.Read.In, 2)
 	hdl.Connect(&b.Data.Out, &t.Buffer.Data, 2)
+	hdl.Connect(&t.Buffer.Fenced, &b.Mark.Back, 2)
 	hdl.Connect(&t.Send.Fault, &b.Fault.In, 2)
 	hdl.Connect(&t.Send.RespFault, &b.Refuse.In, 2)
 	hdl.Connect(&t.Send.Purge, &b.Purge.In, 2)
@@ -232,7 +241,9 @@ func build(s setup) *bench {
 	}
 	b.Read.OnTake = func(q port.ReadReq) {
 		at := b.Read.Now() + dma + draw(200)
-		for _, beat := range answer(q) {
+		beats := answer(q)
+		b.Mark.asked(q, len(beats))
+		for _, beat := range beats {
 			b.due = append(b.due, at)
 			b.Data.Push(beat)
 		}

@@ -12,7 +12,8 @@ import (
 // Packets that are complete are read out in order, but those that Send has dropped.
 type Buffer struct {
 	hdl.Regs[bufferState]
-	Data hdl.In[port.ReadBeat]
+	Data   hdl.In[port.ReadBeat]
+	Fenced hdl.Out[port.Fence]
 
 	land     hdl.In[landing]
 	fullOut  hdl.Out[full] // packets that are complete
@@ -48,10 +49,16 @@ type chunk struct {
 	Data   [beatBytes]byte
 }
 
-// Eval lands a beat and reads one out.
+// Eval lands a beat and reads one out. A marker goes back when all before it has landed.
 func (b *Buffer) Eval() {
 	b.readOut()
-	if b.land.Valid() && b.fullOut.Ready() {
+	switch {
+	case !b.land.Valid():
+	case b.land.Head().Fence != 0:
+		if b.Fenced.Ready() {
+			b.Fenced.Put(b.land.Take().Fence)
+		}
+	case b.fullOut.Ready():
 		b.landBeat()
 	}
 }

@@ -25,7 +25,7 @@
 //   - Translate: ReqPiece, the pieces of Req's packets; RespPiece, those of Resp's;
 //     Mpt.
 //   - Load: MptRes, to be connected MptDepth deep; Read.
-//   - Buffer: Data.
+//   - Buffer: Data; Fenced, to mpt.
 //   - Send: Fault; RespFault, to be connected RespFaultDepth deep; Purge, PortReg;
 //     Stale; Left, which must always be taken.
 //   - Seal: Eth, Stats.
@@ -40,6 +40,11 @@
 // numbers the responses there and remembers the last of each QP, Send says how
 // many have left. And a response of the payload lane waits for those that the fast
 // lane held when it was described.
+//
+// A marker of mpt (Fence, among its answers) goes to Buffer behind the runs that were read
+// before it, and back to mpt (Fenced) when the last of them has landed, whatever becomes of
+// their packets: a read of one that a rewind has dropped counts too. It takes a cycle of
+// Load and one of Buffer, and waits for no packet behind it.
 //
 // Payload is read to the lanes that it will have in the frame: the request's
 // Shift is the lane of the first byte, and where two pieces meet in a beat they

@@ -38,8 +38,10 @@ type loadState struct {
 }
 
 // landing is a run of payload that arrives next at Buffer: inline, or as beats
-// of one read. One without bytes only ends its packet.
+// of one read. One without bytes only ends its packet. One with Fence is a marker of mpt,
+// and nothing else.
 type landing struct {
+	Fence  port.Fence
 	Inline bool
 	Last   bool // of its packet
 	Len    uint16
@@ -56,7 +58,14 @@ func (l *Load) Eval() {
 	if l.old.Valid() {
 		l.fence.take(&d.Fence, l.old.Take())
 	}
-	if !l.ops.Valid() || !l.land.Ready() {
+	if !l.land.Ready() {
+		return
+	}
+	if l.MptRes.Valid() && l.MptRes.Head().Fence != 0 { // whatever the op at the head waits for
+		*l.land.Next() = landing{Fence: l.MptRes.Take().Fence}
+		return
+	}
+	if !l.ops.Valid() {
 		return
 	}
 	o := l.ops.Head()
@@ -124,7 +133,7 @@ func (l *Load) read(o *op, addr port.BusAddr, n uint16, lane uint8, last bool) {
 
 func (l *Load) put(o *op, n uint16, last bool, vendor abi.VendorErr) {
 	x := l.land.Next()
-	x.Inline, x.Last, x.Len, x.Start, x.Beats, x.Vendor, x.Data = o.Inline, last, n, o.Start, o.Beats, vendor, o.Data
+	x.Fence, x.Inline, x.Last, x.Len, x.Start, x.Beats, x.Vendor, x.Data = 0, o.Inline, last, n, o.Start, o.Beats, vendor, o.Data
 	if l.D.Skip {
 		x.Beats = 0
 	}

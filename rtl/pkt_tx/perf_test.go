@@ -213,7 +213,7 @@ func TestNoAllocations(t *testing.T) {
 	hdl.Connect(&tx.Seal.Eth, &b.Eth.In, 2)
 	hdl.Connect(&tx.Send.Left, &b.Left.In, 2)
 	hdl.TieOff(&tx.Send.Stale)
-	hdl.TieOff(&tx.Translate.Mpt, &tx.Load.MptRes, &tx.Load.Read, &tx.Buffer.Data, &tx.Send.Fault, &tx.Send.RespFault, &tx.Send.Purge)
+	hdl.TieOff(&tx.Translate.Mpt, &tx.Load.MptRes, &tx.Load.Read, &tx.Buffer.Data, &tx.Buffer.Fenced, &tx.Send.Fault, &tx.Send.RespFault, &tx.Send.Purge)
 	k, err := hdl.Elaborate("bench", &b, hdl.Options{})
 	require.NoError(t, err)
 	var l load

@@ -99,8 +99,12 @@ func (s MptStatus) Vendor(remote bool) abi.VendorErr {
 
 // MptRes is one or two runs of bus addresses: a range of at most 4096 bytes
 // crosses at most one page boundary. Len1 is 0 when the first run is all.
+//
+// With Fence it answers nothing: it is a marker behind the answers from before the
+// change of a key.
 type MptRes struct {
 	Status       MptStatus
+	Fence        Fence
 	Addr0, Addr1 BusAddr
 	Len0, Len1   uint16
 }
@@ -126,6 +130,11 @@ type MemRes struct {
 	Status abi.WCStatus // SUCCESS or MW_BIND_ERR
 	Vendor abi.VendorErr
 }
+
+// KeyEnded says that nothing is read any more by a key that SEND with invalidate has
+// ended: mpt to scatter, once and in order for each MptReq with Invalidate that was
+// answered with MptOK. It is always taken.
+type KeyEnded struct{}
 
 // Read clients of dma.
 const (

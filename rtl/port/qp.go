@@ -277,9 +277,7 @@ type QPAdminRes struct {
 }
 
 // Purge is a marker that admin sends down both pipelines, one behind the other, when
-// a QP is reset or destroyed, or, with QPN 0, which no QP has, when a memory region
-// has ended. It travels in order behind all work of that QP, and behind all packets
-// whose memory was translated before:
+// a QP is reset or destroyed. It travels in order behind all work of that QP:
 //
 //	admin ► wqe_sched ► pkt_tx ► retrans ► cq_writer ► admin
 //	admin ► ack_gen ► scatter ► cq_writer ► admin, and scatter ► ack_gen ► responder

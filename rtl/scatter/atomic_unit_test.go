@@ -27,8 +27,9 @@ type atomicUnit struct {
 }
 
 type atomicSlot struct {
-	req port.AtomicReq
-	due uint64
+	req  port.AtomicReq
+	due  uint64
+	look uint64
 }
 
 func (u *atomicUnit) Tick() {
@@ -48,6 +49,8 @@ func (u *atomicUnit) Tick() {
 	}
 	if u.In.Valid() && len(u.slots) < 8 && u.Throttle.Go(u.Path(), now) {
 		r := *u.In.Take()
+		var look uint64
+		r.Addr, look = u.b.Mark.untag(r.Addr)
 		for _, s := range u.slots {
 			require.NotEqual(u.b.t, s.req.QPN, r.QPN, "two atomics of a QP at once")
 		}
@@ -56,7 +59,7 @@ func (u *atomicUnit) Tick() {
 		if u.Latency != nil {
 			latency = u.Latency()
 		}
-		u.slots = append(u.slots, atomicSlot{r, now + latency})
+		u.slots = append(u.slots, atomicSlot{r, now + latency, look})
 		if u.OnTake != nil {
 			u.OnTake(r)
 		}

@@ -14,6 +14,7 @@ const maxAtomics = 8
 type atomics struct {
 	Used   uint8 // a bit each
 	Failed uint8 // those whose memory could not be read, until their QP is poisoned
+	Before uint8 // those that a fence waits for
 	QPN    [maxAtomics]port.QPN
 }
 
@@ -44,6 +45,7 @@ func (a *atomics) end(done *port.AtomicDone) {
 func (a *atomics) remove(i int) {
 	a.Used &^= 1 << i
 	a.Failed &^= 1 << i
+	a.Before &^= 1 << i
 }
 
 // failed is the first atomic that failed, and its QP.

@@ -1,6 +1,8 @@
 package scatter_test
 
 import (
+	"math/rand/v2"
+
 	"github.com/stretchr/testify/require"
 
 	"rnic/hdl"
@@ -18,6 +20,8 @@ type setup struct {
 	ackgen   ackgen.Params
 	fetch    rqfetch.Params
 	throttle uint64 // seed; 0: full speed
+	marks    uint64 // seed of markers among the answers of mpt; 0: none
+	markMax  int    // under way at once
 }
 
 // bench is the receive pipeline with models of pkt_rx, qpc, mpt and dma around it.
@@ -45,6 +49,8 @@ type bench struct {
 	Resp   agent.Sink[port.Job]
 	Event  agent.Sink[port.AckEvent]
 	Atomic atomicUnit
+	Mark   marker
+	Ended  agent.Source[port.KeyEnded]
 
 	k    *hdl.Kernel
 	t    hdltest.T
@@ -73,7 +79,15 @@ func newBench(t hdltest.T, s setup, o hdl.Options) *bench {
 	hdl.Connect(&f.Lookup.Read, &b.RQRead.In, 2)
 	hdl.Connect(&b.RQData.Out, &f.Store.Data, 2)
 	hdl.Connect(&c.Split.Mpt, &b.Mpt.In, 2)
-	hdl.Connect(&b.Mpt.Out, &c.Collect.MptRes, s.scatter.MptDepth())
+	mpt := &c.Collect.MptRes
+	if s.marks != 0 {
+		hdl.Connect(&b.Mark.Out, mpt, s.scatter.MptDepth())
+		mpt = &b.Mark.In
+	} else {
+		hdl.TieOff(&b.Mark.Out, &b.Mark.In)
+	}
+	hdl.Connect(&b.Mpt.Out, mpt, s.scatter.MptDepth())
+	b.Mark.b, b.Mark.seed, b.Mark.max, b.Mark.rng = b, s.marks, s.markMax, rand.New(rand.NewPCG(s.marks, 6))
 	hdl.Connect(&c.Mover.Read, &b.RxRead.In, 2)
 	hdl.Connect(&b.RxData.Out, &c.Forward.Data, 2)
 	hdl.Connect(&c.Forward.Free, &b.Free.In, 2)
@@ -84,6 +98,8 @@ func newBench(t hdltest.T, s setup, o hdl.Options) *bench {
 	hdl.Connect(&c.Finish.Event, &b.Event.In, 2)
 	hdl.Connect(&c.Finish.Atomic, &b.Atomic.In, 2)
 	hdl.Connect(&b.Atomic.Out, &c.Collect.AtomicDone, 2)
+	hdl.Connect(&c.Finish.Fenced, &b.Mark.Back, 2)
+	hdl.Connect(&b.Ended.Out, &c.Finish.KeyEnded, 2)
 	if s.throttle != 0 {
 		for i, th := range []*agent.Throttle{
 			&b.Pkt.Throttle, &b.Qpc.Throttle, &b.Mpt.Throttle, &b.RQRead.Throttle, &b.RQData.Throttle,
@@ -143,6 +159,7 @@ func (b *bench) translate(q port.MptReq) port.MptRes {
 	case r.Status != port.MptOK:
 	case q.Invalidate:
 		b.killed[q.Key] = true
+		b.Ended.Push(port.KeyEnded{})
 		return r
 	case q.Access&^uint8(q.Key>>keyAccess) != 0:
 		r.Status = port.MptBadAccess
@@ -219,6 +236,7 @@ type dma struct {
 	bytes   int      // taken in all
 	due     []uint64 // of each WriteDone
 	atDue   []int    // bytes taken until then
+	looks   []uint64 // the look-up of its last run
 	latency uint64
 }
 
@@ -254,7 +272,8 @@ func (d *dma) post() {
 		if len(d.beats) < n {
 			return
 		}
-		lane, left, addr := int(r.Shift), int(r.Len), r.Addr
+		lane, left := int(r.Shift), int(r.Len)
+		addr, look := d.b.Mark.untag(r.Addr)
 		for i, v := range d.beats[:n] {
 			require.Equal(d.b.t, i == n-1, v.Last, "beat %d of %d", i, n)
 			require.EqualValues(d.b.t, min(port.BeatBytes, lane+left), v.Len)
@@ -268,6 +287,7 @@ func (d *dma) post() {
 		if r.Notify {
 			d.due = append(d.due, d.b.k.Cycle()+d.latency)
 			d.atDue = append(d.atDue, d.bytes)
+			d.looks = append(d.looks, look)
 			d.b.WDone.Push(port.WriteDone{})
 		}
 		d.reqs, d.beats = d.reqs[1:], d.beats[n:]

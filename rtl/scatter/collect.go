@@ -26,6 +26,7 @@ type collectRegs struct {
 	Asked    bool           // mpt has been asked to make the key of the packet at the head invalid
 	Unread   bool           // Poison shows the QP of the first atomic that failed
 	Atomics  atomics
+	Fence    port.Fence // markers of mpt that wait for a packet to end, or for atomics
 }
 
 // Collect gathers mpt's answers for a packet and decides what becomes of it. All
@@ -52,7 +53,7 @@ func (c *Collect) Eval() {
 		c.unread()
 		return
 	}
-	if !c.In.Valid() {
+	if c.fence() || !c.In.Valid() {
 		return
 	}
 	in := c.In.Head()
@@ -85,7 +86,7 @@ func (c *Collect) Eval() {
 	if p.Kill && !c.kill(&f, bad.Recv) {
 		return
 	}
-	c.last(p, bad, f)
+	c.last(p, bad, f, q.Asked && f.Status == abi.StatusSuccess)
 	c.In.Take()
 	d.N, d.Refused, d.Looked, d.Asked = 0, port.MptOK, false, false
 }
@@ -143,13 +144,34 @@ func (c *Collect) kill(f *fault, poisoned bool) bool {
 	return false
 }
 
-// last passes a packet on, whose pieces are all there.
-func (c *Collect) last(p *packet, bad poison, f fault) {
+// fence takes a marker of mpt, and passes it on when all before it has been: between two
+// packets, and when the atomics have ended that were under way when it came. It tells
+// whether it took this cycle. A marker never waits for what is behind it: an answer that
+// a packet still needs.
+func (c *Collect) fence() bool {
+	q, d := &c.Q, &c.D
+	switch {
+	case c.MptRes.Valid() && c.MptRes.Head().Fence != 0:
+		d.Fence |= c.MptRes.Take().Fence
+		d.Atomics.Before = d.Atomics.Used
+	case q.Fence != 0 && q.N == 0 && q.Atomics.Before == 0 && c.Done.Ready():
+		c.Done.Put(done{Fence: q.Fence})
+		d.Fence = 0
+	default:
+		return false
+	}
+	return true
+}
+
+// last passes a packet on, whose pieces are all there; ended is that it has made a key
+// invalid.
+func (c *Collect) last(p *packet, bad poison, f fault, ended bool) {
 	d := &c.D
 	response := p.Kind == deliver && p.Target == port.TargetSend
 	good := f.Status == abi.StatusSuccess
 	place := false // the pieces are used
 	out := newDone(p)
+	out.Ended = ended
 	switch {
 	case p.Kind == purge:
 		out.cqe(port.CQEReq{Purge: true, RX: true, QPN: p.QPN})

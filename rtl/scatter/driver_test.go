@@ -28,7 +28,7 @@ type traffic struct {
 	mtu     int
 	trouble bool // faults of all kinds
 	size    int  // if not 0, all messages have this size, and receive WQEs one element
-	seen    struct{ cqes, atomics, lost int }
+	seen    struct{ cqes, atomics, lost, keys int }
 	purged  hdl.Event
 }
 

@@ -45,9 +45,11 @@ type done struct {
 	Event  bool // an event to be passed on
 	Atomic bool // reportJob: of an atomic, at Addr
 	Void   bool // reportJob: of a duplicate that gets no answer
+	Ended  bool // it has made a key invalid, by which something may still be read
 	Report report
-	Send   bool // reportFault: of a response
-	Silent bool // reportFault: no NAK
+	Fence  port.Fence // markers alone: all before them is posted
+	Send   bool       // reportFault: of a response
+	Silent bool       // reportFault: no NAK
 	RQIdx  uint16
 	Left   uint8
 	QPN    port.QPN
@@ -62,6 +64,7 @@ type done struct {
 
 type finishRegs struct {
 	Posted uint16 // packets whose writes are posted, not yet finished
+	Ended  uint8  // keys that nothing is read by any more, their packets not yet finished
 	Room   uint8  // most room that Placed ever had: there is nothing in it
 	Marked bool   // ack_gen has the marker at the head
 }
@@ -72,6 +75,8 @@ type Finish struct {
 	Aside     hdl.In[aside]
 	Fast      hdl.In[port.AckEvent]
 	WriteDone hdl.In[port.WriteDone]
+	KeyEnded  hdl.In[port.KeyEnded]
+	Fenced    hdl.Out[port.Fence]
 	CQE       hdl.Out[port.CQEReq]
 	Placed    hdl.Out[port.Placed]
 	Event     hdl.Out[port.AckEvent]
@@ -80,13 +85,17 @@ type Finish struct {
 	hdl.Regs[finishRegs]
 }
 
-// Eval counts WriteDones, passes a fast event on, and finishes a packet.
+// Eval counts WriteDones and KeyEndeds, passes a fast event on, and finishes a packet.
 func (f *Finish) Eval() {
 	d := &f.D
 	d.Room = max(d.Room, uint8(f.Placed.Space()))
 	if f.WriteDone.Valid() {
 		f.WriteDone.Take()
 		d.Posted++
+	}
+	if f.KeyEnded.Valid() {
+		f.KeyEnded.Take()
+		d.Ended++
 	}
 	fast := f.Fast.Valid()
 	if fast && f.Event.Ready() {
@@ -98,6 +107,8 @@ func (f *Finish) Eval() {
 	p := f.In.Head()
 	switch {
 	case p.Writes && d.Posted == 0,
+		p.Ended && d.Ended == 0,
+		p.Fence != 0 && !f.Fenced.Ready(),
 		p.HasCQE && !f.CQE.Ready(),
 		p.Report != reportNone && !f.Placed.Ready(),
 		p.Kept && !f.Aside.Valid(),
@@ -130,6 +141,12 @@ func (f *Finish) marker(p *done) bool {
 func (f *Finish) finish(p *done) {
 	if p.Writes {
 		f.D.Posted--
+	}
+	if p.Ended {
+		f.D.Ended--
+	}
+	if p.Fence != 0 {
+		f.Fenced.Put(p.Fence)
 	}
 	if p.HasCQE {
 		f.CQE.Put(p.CQE)

@@ -21,7 +21,11 @@ type step struct {
 
 // play has the steps come one behind the other, in arrival order.
 func play(t *testing.T, p scatter.Params, steps []step) *bench {
-	b := newBench(t, setup{scatter: p}, hdl.Options{Strict: true})
+	return playWith(t, setup{scatter: p}, steps)
+}
+
+func playWith(t *testing.T, s setup, steps []step) *bench {
+	b := newBench(t, s, hdl.Options{Strict: true})
 	b.host.latency, b.Mpt.Latency = 125, nil
 	b.buf.onFree = func() {}
 	n := 0

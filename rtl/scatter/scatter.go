@@ -11,7 +11,7 @@
 //	                       │              AtomicDone ─┤     Forward ─► WriteData, Free
 //	                       │ aside, fast              ▼        ▲ Data
 //	                       └──────────────────────► Finish     pkt_rx
-//	            Placed, CQE, Event, Atomic ◄──────────┘ ▲ WriteDone
+//	    Placed, CQE, Event, Atomic, Fenced ◄──────────┘ ▲ WriteDone, KeyEnded
 //
 // Front asks for the WQE. Split finds which elements a packet's bytes fall into and
 // has mpt check each piece: no more than the bytes that came, so an element that
@@ -27,7 +27,13 @@
 // An atomic is asked for when all before it has been posted. Until it is done, what
 // the same QP would write or complete waits, and all behind it; at most 8 are under
 // way. A SEND with invalidate has its key made invalid when its data is known to be
-// good, before anything behind it is translated.
+// good, before anything behind it is translated. It is completed when mpt knows that
+// nothing is read by the key any more (KeyEnded); all that was written by it was before.
+//
+// Markers of mpt (Fence) come among its answers. Collect passes one on between two packets,
+// when the atomics have ended that were under way when it came; those behind it go on
+// meanwhile. Finish hands it back to mpt (Fenced) in its turn: all that was translated
+// before it is posted then, or was not placed. A second marker joins one that waits.
 //
 // A duplicate of a READ has its key checked as the first one had; if that is bad, it is
 // no fault: the job goes on with nothing to do. One of an atomic has nothing to do here,
@@ -56,14 +62,14 @@
 // nothing of the same QP's send queue is before it, to Placed of a check 4 plus
 // mpt's. Initiation interval: 1 cycle a packet without payload, max(1, pieces, runs,
 // beats) else; a run ends at the end of a piece and at a page boundary; a SEND with
-// invalidate 3 plus mpt's; a datagram of 64 bytes, in two elements, 3. While some QP is poisoned, one cycle more.
+// invalidate 3 plus mpt's, a marker 2 cycles of Collect; a datagram of 64 bytes, in two elements, 3. While some QP is poisoned, one cycle more.
 //
 // Invariants:
 //   - frames are released in order, each once, after their bytes were read;
 //   - completions and reports come in the order of Place; so do a QP's events, rewinds
 //     among them, and those of its responses come behind their data;
 //   - answers of mpt are never held back: In MptRes needs a depth of
-//     Params.Pieces; WriteDone and AtomicDone are always taken;
+//     Params.Pieces; nor are markers. WriteDone, AtomicDone and KeyEnded are always taken;
 //   - every write asks for a WriteDone, so that also an error CQE comes behind all
 //     writes of its WQE;
 //   - a marker leaves when all before it has: what was translated, atomics too, is
@@ -99,7 +105,7 @@ func (p Params) MptDepth() int { return p.withDefaults().Pieces }
 
 // Scatter is the block. Front has the ports Place and RQGet; Split has RQWQE and
 // Mpt; Collect MptRes and AtomicDone; Mover Read and Write; Forward Data, WriteData
-// and Free; Finish WriteDone, CQE, Placed, Event and Atomic.
+// and Free; Finish WriteDone, KeyEnded, Fenced, CQE, Placed, Event and Atomic.
 type Scatter struct {
 	Front   Front
 	Split   Split

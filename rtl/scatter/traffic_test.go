@@ -248,6 +248,10 @@ func (x *traffic) checkCQE(c port.CQEReq) {
 	require.GreaterOrEqual(x.b.t, x.b.dma.postedBy(x.b.k.Cycle()), d.mark, "CQE %d before its payload", x.seen.cqes)
 	require.GreaterOrEqual(x.b.t, x.b.Atomic.done[c.QPN], d.atomics, "CQE %d before an atomic", x.seen.cqes)
 	x.seen.cqes++
+	if c.Flags&uint8(abi.CQEWithInv) != 0 {
+		x.seen.keys++
+		require.LessOrEqual(x.b.t, x.seen.keys, x.b.Ended.Sent(), "CQE %d while its key may still be read by", x.seen.cqes)
+	}
 	if c.Purge {
 		x.purged.Notify()
 		return

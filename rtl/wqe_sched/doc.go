@@ -96,7 +96,8 @@
 // qpc activates the QP when that is so. The room for the entry is there before mpt is
 // asked; its answer is awaited with the service open, and nobody else is served
 // meanwhile: the entries come in order, and what is behind it finds the key as it is to
-// be. One that is refused is an entry in error, signalled or not, and ends the service
+// be. That takes as long as accesses by a key that it ended are under way: packets that
+// were described before go on, and mpt says why they never wait for this block. One that is refused is an entry in error, signalled or not, and ends the service
 // with Fault. Since nothing was in flight none is ever executed again. Only what mpt
 // can't judge makes one malformed: its units, how many pages and of what size.
 //
