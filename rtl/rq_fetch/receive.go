@@ -87,7 +87,7 @@ func (l *Lookup) request(g *port.RQGet) {
 	t.Gets++
 	d.Used |= 1 << cur
 	d.Last = l.Q.Last.then(g)
-	if evict := hit && d.Last.Row; !l.Q.Last.same(g) && (evict || b.Entry == b.Per-1 || l.roomy()) {
+	if evict := hit && d.Last.Row; evict || b.Entry == b.Per-1 || l.roomy() {
 		l.look(g.QPN, &b, next, evict)
 	}
 	if g.Done && b.Entry == b.Per-1 {
