@@ -20,22 +20,24 @@ const (
 // breaks and resets.
 type traffic struct {
 	*model
-	rng     *rand.Rand
-	list    []*qp
-	va      port.VA   // next free buffer
-	left    int       // packets still to be sent
-	held    []sentPkt // the next, when the buffer had no room
-	mtu     int
-	trouble bool // faults of all kinds
-	size    int  // if not 0, all messages have this size, and receive WQEs one element
-	seen    struct{ cqes, atomics, lost int }
-	purged  hdl.Event
+	rng        *rand.Rand
+	list       []*qp
+	va         port.VA   // next free buffer
+	left       int       // packets still to be sent
+	held       []sentPkt // the next, when the buffer had no room
+	mtu        int
+	trouble    bool             // faults of all kinds
+	transports []roce.Transport // of the QPs in turn
+	size       int              // if not 0, all messages have this size, and receive WQEs one element
+	seen       struct{ cqes, atomics, lost int }
+	purged     hdl.Event
 }
 
-func newTraffic(b *bench, seed uint64, qps, packets int, trouble bool) *traffic {
+func newTraffic(b *bench, seed uint64, qps, packets int, trouble bool, transports ...roce.Transport) *traffic {
 	x := &traffic{
 		model: &model{b: b, qps: map[port.QPN]*qp{}, killed: map[port.Key]bool{}, memory: memory{}},
 		rng:   rand.New(rand.NewPCG(seed, 7)), left: packets, mtu: 1024, va: 0x10000, trouble: trouble,
+		transports: append(transports, roce.RC)[:max(1, len(transports))],
 	}
 	base := port.BusAddr(0x4000_0000)
 	for i := range qps {
@@ -44,6 +46,7 @@ func newTraffic(b *bench, seed uint64, qps, packets int, trouble bool) *traffic 
 		q.sq, q.hot, q.sqPI = base, x.va, uint16(x.rng.Uint32())
 		base += abi.UnitSize << sqLog
 		x.va += 4096
+		q.transport = x.transports[i%len(x.transports)]
 		x.qps[q.n] = q
 		x.list = append(x.list, q)
 		x.reborn(q)
@@ -65,7 +68,7 @@ func (x *traffic) reborn(q *qp) {
 	psn := roce.PSN(x.rng.Uint32N(1 << 24))
 	*q = qp{
 		n: q.n, base: q.base, logStride: q.logStride, log: q.log, sq: q.sq, sqPI: q.sqPI, hot: q.hot,
-		alive: true, last: -1, life: q.life + 1,
+		alive: true, last: -1, life: q.life + 1, transport: q.transport,
 		wqes: map[uint16]wqe{}, jobs: q.jobs, events: q.events, atomics: q.atomics, psn: psn, peer: peer{psn: psn},
 	}
 	x.post(q)
@@ -191,7 +194,7 @@ func (x *traffic) driver(t *hdl.Thread) {
 			x.reset(t, q)
 		case x.trouble && !q.dead && n == 0:
 			x.fail(q)
-		case x.trouble && n == 1:
+		case x.trouble && n == 1 && !q.unacked():
 			x.b.TxFail.Push(port.SQFault{QPN: q.n, PSN: q.psn, Status: abi.StatusRemAccess, Vendor: abi.VendorRKeyUnknown})
 		default:
 			x.post(q)

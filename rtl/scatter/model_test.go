@@ -16,6 +16,7 @@ type qp struct {
 	log       uint8
 	sq        port.BusAddr // send queue of 2^sqLog units
 	hot       port.VA      // a word that atomics and WRITEs of this QP share
+	transport roce.Transport
 	life      int
 
 	alive  bool // RTR
@@ -34,6 +35,7 @@ type qp struct {
 	wqes   map[uint16]wqe
 
 	poison     bool
+	quiet      bool // poison: nothing completes, and the QP goes on
 	sendPoison bool
 	faults     []port.RxOp // to be reported
 	last       int         // receive WQE completed last under poison, -1: none
@@ -94,7 +96,7 @@ type model struct {
 	atomics []dueAtomic
 	stats   port.RespStats
 
-	faults [4]int // requests, responses, keys, READ responses that were to be sent
+	faults [5]int // requests, responses, keys, READ responses that were to be sent, quiet ones
 	flush  int
 	twice  int // receive WQEs that qpc flushed after scatter had completed them
 }
@@ -102,6 +104,7 @@ type model struct {
 func (m *model) answer(o port.RxOp) (v port.RxVerdict) {
 	v = port.RxVerdict{Kind: o.Kind, QPN: o.QPN, PD: testPD, RQPD: testRQ, RecvCQN: port.CQN(o.QPN & 7), SrcQPN: o.QPN ^ 0xff}
 	q := m.qps[o.QPN]
+	v.Quiet = q != nil && q.unacked()
 	switch o.Kind {
 	case port.RxPacket:
 		s := m.sent[0]
@@ -137,7 +140,12 @@ func (m *model) fault(q *qp, o *port.RxOp, v *port.RxVerdict) {
 	if !q.alive {
 		return
 	}
-	if !o.Send && !o.Silent && !q.dead {
+	if q.quiet && !o.Send && !o.Resp {
+		m.takeBack(q, o, v)
+		m.event(q, v)
+		return
+	}
+	if !o.Send && !o.Silent && !q.dead && !q.unacked() {
 		v.Ack = port.AckReq{Send: true, QPN: o.QPN, PSN: o.PSN, Syndrome: 0x63, MSN: o.MSN}
 	}
 	switch o.Status {
@@ -200,6 +208,8 @@ func (m *model) packet(q *qp, s *sentPkt, v *port.RxVerdict) {
 		drop(abi.RxDropBadQPN, &m.stats.DropBadQPN)
 	case !q.alive || q.dead || s.life != q.life:
 		drop(abi.RxDropBadState, &m.stats.DropBadState)
+	case q.unacked():
+		m.unacked(q, s, v)
 	case p.Opcode == roce.RCAck:
 		v.Action = port.RxAck
 		if p.Syndrome == 0x60 {
@@ -292,6 +302,8 @@ func (m *model) accept(q *qp, p *port.RxPkt, v *port.RxVerdict) {
 	}
 	v.Ack = port.AckReq{Send: p.AckReq, QPN: q.n, PSN: p.PSN, Syndrome: 31, MSN: q.msn}
 	switch {
+	case q.transport == roce.UD:
+		v.Target, v.GRH, v.V6, v.Offset = port.TargetRecv, true, p.V6, grhBytes
 	case op.IsSend():
 		v.Target = port.TargetRecv
 	case op.IsWrite():

@@ -128,6 +128,11 @@ func (m *model) deliver(q *qp, s *sentPkt, v *port.RxVerdict) {
 	switch v.Target {
 	case port.TargetRecv:
 		w := q.wqes[v.RQIdx]
+		if v.GRH {
+			if status, vendor = m.header(&w, s); status != abi.StatusSuccess {
+				break
+			}
+		}
 		if len(s.payload) > 0 || v.EndsWQE {
 			bytes, status, vendor = m.scattered(&w, int(v.Offset), s.payload)
 		}
@@ -165,7 +170,8 @@ func (m *model) deliver(q *qp, s *sentPkt, v *port.RxVerdict) {
 	}
 	if status != abi.StatusSuccess {
 		m.faults[0]++
-		if v.Target == port.TargetRecv || v.TakesWQE {
+		q.quiet = q.unacked() && peersFault(status)
+		if !q.quiet && (v.Target == port.TargetRecv || v.TakesWQE) {
 			m.wqeFails(q, v, wqe, vendor)
 			q.last = int(v.RQIdx)
 		}
@@ -207,6 +213,9 @@ func (m *model) received(q *qp, s *sentPkt, v *port.RxVerdict) {
 	case op.HasIETH():
 		c.Flags, c.Imm = 8, s.pkt.Imm
 	}
+	if v.GRH {
+		c.Flags |= uint8(abi.CQEGRH)
+	}
 	m.cqe(q, c)
 }
 
@@ -243,7 +252,7 @@ func modify(m memory, r *port.AtomicReq) {
 func (m *model) purge(n port.QPN) {
 	q := m.qps[n]
 	m.cqe(q, port.CQEReq{Purge: true, RX: true, QPN: n})
-	q.poison, q.sendPoison, q.last, q.faults = false, false, -1, nil
+	q.poison, q.quiet, q.sendPoison, q.last, q.faults = false, false, false, -1, nil
 	for i := range q.jobs {
 		q.jobs[i].void = true
 	}
@@ -268,7 +277,7 @@ func (m *model) failed(q *qp, c port.CQEReq) {
 
 // flushed expects a receive WQE to be flushed, unless it was completed already.
 func (m *model) flushed(q *qp, i uint16) {
-	if q.last == int(i) {
+	if q.last == int(i) || q.quiet { // quiet: it goes back to its queue
 		return
 	}
 	if q.poison {
