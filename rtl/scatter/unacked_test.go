@@ -32,7 +32,7 @@ func (m *model) unacked(q *qp, s *sentPkt, v *port.RxVerdict) {
 	}
 	starts := p.Opcode.Starts()
 	if s.fate == dropped || starts {
-		m.giveUp(q)
+		m.giveUp(q, v)
 	}
 	switch {
 	case s.fate == dropped:
@@ -40,7 +40,7 @@ func (m *model) unacked(q *qp, s *sentPkt, v *port.RxVerdict) {
 		drop(abi.OutOfSequence, &m.stats.OutOfSequence)
 	case q.skip && !starts:
 		drop(abi.RxDropOther, &m.stats.DropOther)
-	case p.Opcode.TakesReceive() && q.ci == q.pi:
+	case p.Opcode.TakesReceive() && q.empty():
 		q.skip = true
 		drop(abi.OutOfBuffer, &m.stats.OutOfBuffer)
 	default:
@@ -48,9 +48,14 @@ func (m *model) unacked(q *qp, s *sentPkt, v *port.RxVerdict) {
 	}
 }
 
-// giveUp ends a message that is not complete: its receive WQE takes another.
-func (m *model) giveUp(q *qp) {
-	if q.active {
+// giveUp ends a message that is not complete: its receive WQE takes another, or, of a
+// shared queue, ends in error.
+func (m *model) giveUp(q *qp, v *port.RxVerdict) {
+	switch {
+	case !q.active:
+	case q.srq != nil:
+		m.broken(q, v, abi.StatusLocQPOp, abi.VendorRecvSequence)
+	default:
 		q.active, q.ci = false, q.held
 	}
 }
@@ -66,7 +71,11 @@ func (m *model) takeBack(q *qp, o *port.RxOp, v *port.RxVerdict) {
 		v.Drop, n = abi.RespLocalLengthError, &m.stats.RespLocalLengthError
 	}
 	*n++
-	q.ci, q.active, q.skip, q.quiet, q.last = o.RQIdx, false, true, false, -1
+	q.active, q.skip, q.quiet, q.last = false, true, false, -1
+	if q.srq != nil {
+		return
+	}
+	q.ci = o.RQIdx
 	if q.dead && q.ci != q.pi {
 		m.b.QPErr.Push(port.QPError{QPN: q.n})
 	}
