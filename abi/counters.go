@@ -69,7 +69,7 @@ var counters = [NumCounters]struct{ name, doc string }{
 	TxBytes:                   {"tx_bytes", "bytes of those frames, without FCS"},
 	RxPackets:                 {"rx_packets", "RoCE frames received by the MAC with a good FCS, dropped ones too"},
 	RxBytes:                   {"rx_bytes", "bytes of those frames, without FCS"},
-	RxDropOverflow:            {"rx_drop_overflow", "frames dropped: receive buffer full"},
+	RxDropOverflow:            {"rx_drop_overflow", "frames dropped: receive buffer full, or no gap in the wire for one that was turned round"},
 	RxDropBadFCS:              {"rx_drop_bad_fcs", "frames dropped: bad FCS"},
 	RxDropNotRoCE:             {"rx_drop_not_roce", "frames dropped: not UDP port 4791"},
 	RxDropMalformed:           {"rx_drop_malformed", "packets dropped: lengths, fragments, TVer, UDP checksum"},

@@ -261,7 +261,7 @@ enum rnic_counter {
 	RNIC_COUNTER_TX_BYTES = 1, /* bytes of those frames, without FCS */
 	RNIC_COUNTER_RX_PACKETS = 2, /* RoCE frames received by the MAC with a good FCS, dropped ones too */
 	RNIC_COUNTER_RX_BYTES = 3, /* bytes of those frames, without FCS */
-	RNIC_COUNTER_RX_DROP_OVERFLOW = 4, /* frames dropped: receive buffer full */
+	RNIC_COUNTER_RX_DROP_OVERFLOW = 4, /* frames dropped: receive buffer full, or no gap in the wire for one that was turned round */
 	RNIC_COUNTER_RX_DROP_BAD_FCS = 5, /* frames dropped: bad FCS */
 	RNIC_COUNTER_RX_DROP_NOT_ROCE = 6, /* frames dropped: not UDP port 4791 */
 	RNIC_COUNTER_RX_DROP_MALFORMED = 7, /* packets dropped: lengths, fragments, TVer, UDP checksum */

@@ -145,4 +145,5 @@ func (n *NIC) connectLevels() {
 	hdl.Wire(&n.CQWriter.Stats, &c.Taps.CQ)
 	hdl.Wire(&n.Dma.Tx.Stats, &c.Taps.Dma)
 	hdl.Wire(&n.Admin.Stats, &c.Taps.Admin)
+	hdl.Wire(&n.Mac.Receive.Losses, &c.Taps.Loop)
 }

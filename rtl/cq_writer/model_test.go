@@ -56,6 +56,8 @@ type model struct {
 	cqs    map[int]*modelCQ
 	eqs    map[int]*modelEQ
 	async  []port.EventReq
+	lasts  []lastOf
+	ends   int
 	vector uint32 // vectors raised in the present step
 	bad    uint64
 	lost   uint64
@@ -72,6 +74,11 @@ func (m *model) tell(t *rapid.T, n int, e abi.Event) {
 	if q.armed {
 		q.armed = false
 		m.vector |= 1 << q.vector
+	}
+	if e.Type == abi.EventQPLastWQEReached {
+		require.Zero(t, n)
+		m.tellLast(t, int(e.Number))
+		return
 	}
 	if e.Type != abi.EventCompletion && e.Type != abi.EventCQErr {
 		require.Zero(t, n)
@@ -105,9 +112,10 @@ func (m *model) settled(t *rapid.T) {
 		require.True(t, !c.owed && !c.err || full(c.eqn), "an event of CQ %d is lost", n)
 	}
 	if m.eqs[0] == nil {
-		m.lost += uint64(len(m.async))
-		m.async = nil
+		m.lost += uint64(len(m.async) + m.owedLasts())
+		m.async, m.lasts = nil, nil
 	}
+	require.True(t, m.owedLasts() == 0 || full(0), "last WQEs: %v", m.lasts)
 	require.True(t, len(m.async) == 0 || full(0))
 }
 
@@ -166,8 +174,8 @@ func (m *model) bellEQ(n, ci int) {
 // each with the model: CQEs, events, interrupts, answers.
 func TestEqualsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		const cqs, eqs = 6, 3
-		b := newBench(t, cqwriter.Params{CQs: cqs, EQs: eqs}, hdl.Options{Strict: rapid.Bool().Draw(t, "strict")},
+		const cqs, eqs, qps = 6, 3, 4
+		b := newBench(t, cqwriter.Params{CQs: cqs, EQs: eqs, QPs: qps}, hdl.Options{Strict: rapid.Bool().Draw(t, "strict")},
 			rapid.Uint64Range(0, 5).Draw(t, "throttle"))
 		m := &model{cqs: map[int]*modelCQ{}, eqs: map[int]*modelEQ{}}
 		pickCQ := func(t *rapid.T) int { return rapid.IntRange(0, cqs).Draw(t, "cqn") }
@@ -334,6 +342,24 @@ func TestEqualsModel(t *testing.T) {
 				m.async = append(m.async, r)
 				b.Async.Push(r)
 			},
+			"lastWQE": func(t *rapid.T) {
+				first := rapid.IntRange(0, qps).Draw(t, "qpn")
+				for i := range rapid.IntRange(1, 3).Draw(t, "QPs") {
+					qpn := (first + i) % (qps + 1)
+					m.last(qpn, qps)
+					b.Recv.Push(port.CQEReq{LastWQE: true, CQN: port.CQN(pickCQ(t)), QPN: port.QPN(qpn)})
+				}
+			},
+			"end": func(t *rapid.T) {
+				qpn, rx := rapid.IntRange(0, qps).Draw(t, "qpn"), rapid.Bool().Draw(t, "rx")
+				m.ends++
+				if rx {
+					m.end(qpn)
+					b.Recv.Push(endOf(port.QPN(qpn)))
+				} else {
+					b.Send.Push(port.CQEReq{Purge: true, QPN: port.QPN(qpn)})
+				}
+			},
 			"": func(t *rapid.T) {
 				for range stepCycles {
 					b.k.Step()
@@ -374,6 +400,7 @@ func TestEqualsModel(t *testing.T) {
 				require.Equal(t, m.bad, b.W.Stats.Get().BadNumber)
 				require.Equal(t, m.lost, b.W.Stats.Get().Dropped)
 				require.Len(t, b.Fatal.Got, fatal)
+				require.Len(t, b.Purged.Got, m.ends)
 				wantCQE, wantAddr, m.vector = nil, nil, 0
 			},
 		})

@@ -28,7 +28,7 @@ func (c *CSR) portCounter(n abi.Counter) uint64 {
 	case abi.RxBytes:
 		return rx.RxBytes
 	case abi.RxDropOverflow:
-		return rx.DropOverflow
+		return rx.DropOverflow + c.Taps.Loop.Get()
 	case abi.RxDropBadFCS:
 		return rx.DropFCS
 	case abi.RxDropNotRoCE:

@@ -79,6 +79,7 @@ type Taps struct {
 	CQ    hdl.Tap[port.CQStats]
 	Dma   hdl.Tap[port.DmaStats]
 	Admin hdl.Tap[port.AdminStats]
+	Loop  hdl.Tap[uint64] // frames to the own address that the MAC lost
 }
 
 // CSR is the block. Its ports are described in the package comment.

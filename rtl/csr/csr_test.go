@@ -27,6 +27,7 @@ type stats struct {
 	CQ    hdl.Sig[port.CQStats]
 	Dma   hdl.Sig[port.DmaStats]
 	Admin hdl.Sig[port.AdminStats]
+	Loop  hdl.Sig[uint64]
 	hdl.Regs[struct{ Done bool }]
 	all bool // every counter has a bit of its own
 }
@@ -48,6 +49,7 @@ func (s *stats) Eval() {
 		fill(&s.CQ, &bit)
 		fill(&s.Dma, &bit)
 		fill(&s.Admin, &bit)
+		s.Loop.Set(bit)
 	}
 }
 
@@ -100,6 +102,7 @@ func newBench(t require.TestingT, o hdl.Options, throttle uint64) *bench {
 	hdl.Wire(&s.CQ, &tap.CQ)
 	hdl.Wire(&s.Dma, &tap.Dma)
 	hdl.Wire(&s.Admin, &tap.Admin)
+	hdl.Wire(&s.Loop, &tap.Loop)
 	k, err := hdl.Elaborate("tb", b, o)
 	require.NoError(t, err)
 	b.k = k

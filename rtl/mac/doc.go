@@ -16,7 +16,7 @@
 //     wire.
 //   - Receive.Rx: the wire; Receive.RxOut (MAC.RxOut): frames without FCS and tag, Bad on
 //     the last beat of one whose FCS or length is wrong.
-//   - Loop.PortReg: the own address.
+//   - Loop.PortReg: the own address; Receive.Losses: frames of the loop that were lost.
 //
 // The tag of a frame is beside its first beat on TxIn and RxOut. One with VLAN set gets
 // a type of 0x8100 and TCI behind the addresses. On the way in only that type, right
@@ -46,7 +46,7 @@
 //
 // The loop cannot block the sender for ever: pkt_rx always takes. A wire that leaves no
 // cycle free (beats at 64 bytes a cycle) holds a frame of the loop up for 4,096 beats;
-// then it is lost.
+// then it is lost, and counted.
 //
 // Latency: Transmit 1 cycle; Receive 1 cycle for a frame of one beat, else 2; with tag
 // and without. The loop: the beats of a frame and 4 cycles. Initiation interval: 1 cycle a

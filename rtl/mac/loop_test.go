@@ -193,13 +193,16 @@ func TestWireWithoutGap(t *testing.T) {
 		}
 	}
 	tx = append(tx, beats(pattern(60, 44))...)
+	var last *bench
 	out, in := both(t, mac.Params{}, 9000, tx, rx, func(b *bench) {
+		last = b
 		b.RxWire.NotBefore = func(n int) uint64 { return uint64(n) }
 	})
 	require.Len(t, out, 1)
 	require.Equal(t, wire(pattern(60, 44)), out[0].Frame)
 	require.Greater(t, out[0].Start, uint64(4096))
 	require.Len(t, in, 3000+152-1, "one frame is lost")
+	require.Equal(t, uint64(1), last.MAC.Receive.Losses.Get(), "and counted")
 	turned := 0
 	for _, x := range in {
 		if [6]byte(x.Frame) == own {
@@ -223,10 +226,13 @@ func TestWireWithFewGaps(t *testing.T) {
 	for range 20 {
 		tx = append(tx, beats(mine(60, 46))...)
 	}
+	var last *bench
 	_, in := both(t, mac.Params{}, 14000, tx, rx, func(b *bench) {
+		last = b
 		b.RxWire.NotBefore = func(n int) uint64 { return uint64(n) + uint64(n/600)*2 }
 	})
 	require.Len(t, in, 6020)
+	require.Zero(t, last.MAC.Receive.Losses.Get())
 }
 
 // A line so slow that a frame takes long is not one without a free cycle.

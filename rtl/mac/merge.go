@@ -19,7 +19,6 @@ type merge struct {
 	Rd, Wr uint16
 	Wait   uint16 // beats of the wire that the head of the loop has waited for
 	Lost   bool   // it is being thrown away
-	Losses uint32 // frames of the loop thrown away so far
 }
 
 // Eval moves at most one beat to RxOut.
@@ -48,7 +47,8 @@ func (r *Receive) Eval() {
 	case q.Lost:
 		r.lose()
 	case q.Wait == maxWait:
-		d.Lost, d.Losses = true, q.Losses+1
+		d.Lost = true
+		r.Losses.Set(r.Losses.Get() + 1)
 	case sent:
 		d.Wait = q.Wait + 1
 	}

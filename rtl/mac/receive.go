@@ -14,6 +14,8 @@ type Receive struct {
 	hdl.Regs[receiveState]
 	Rx    hdl.In[port.EthBeat]
 	RxOut hdl.Out[port.EthBeat]
+	// Losses is how many frames of the loop were thrown away; it wraps at 2^64.
+	Losses hdl.Sig[uint64]
 
 	loop     hdl.In[port.EthBeat]     // whole frames, a beat a cycle
 	hold     hdl.RAM[[beatBytes]byte] // one word: the output register of port 0

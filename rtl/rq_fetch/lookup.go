@@ -49,12 +49,33 @@ type rest struct {
 	Addr  port.BusAddr
 }
 
+// recent is the entry of a receive queue that was asked for last. A datagram asks twice
+// for its own: for its header and for its data.
+type recent struct {
+	Valid bool
+	QPN   port.QPN
+	Idx   uint16
+	Row   bool // the one before was of the same queue
+}
+
+// same tells whether a request is for that entry again.
+func (r *recent) same(g *port.RQGet) bool { return r.Valid && r.QPN == g.QPN && r.Idx == g.Idx }
+
+// then is the entry asked for next.
+func (r *recent) then(g *port.RQGet) recent {
+	if r.same(g) {
+		return *r
+	}
+	return recent{Valid: true, QPN: g.QPN, Idx: g.Idx, Row: r.Valid && r.QPN == g.QPN}
+}
+
 type lookupRegs struct {
 	Valid  uint64 // a bit a line
 	Used   uint64 // lines hit since the last sweep
 	SQ     uint64 // lines that hold a send WQE
 	Shared uint64 // lines that hold entries of a shared queue
 	Hand   uint8  // line allocated last
+	Last   recent
 	Next   prefetch
 	Srq    sharedRegs
 	Rest   rest

@@ -86,7 +86,10 @@ func (l *Lookup) request(g *port.RQGet) {
 	l.Want.Put(want{Line: uint8(cur), Gen: t.Gen, Idx: g.Idx, Entry: entry, Need: entry + 1, LogStride: b.Shift})
 	t.Gets++
 	d.Used |= 1 << cur
-	l.look(g.QPN, &b, next, hit)
+	d.Last = l.Q.Last.then(g)
+	if evict := hit && d.Last.Row; evict || b.Entry == b.Per-1 || l.roomy() {
+		l.look(g.QPN, &b, next, evict)
+	}
 	if g.Done && b.Entry == b.Per-1 {
 		d.Valid &^= 1 << cur
 	}
@@ -112,15 +115,20 @@ func (l *Lookup) search(qpn port.QPN, base, nextBase uint16) (cur, next int) {
 	return cur, next
 }
 
-// look leaves a prefetch of the next line, if it has posted entries that are not
-// yet asked for. Only a QP that found its line, so that lines live long enough to
-// be of use, may displace another's.
-func (l *Lookup) look(qpn port.QPN, b *block, next int, hit bool) {
+// roomy tells whether a quarter of the lines is free.
+func (l *Lookup) roomy() bool { return bits.OnesCount64(l.D.Valid) < l.lines*3/4 }
+
+// look leaves a prefetch of the next line, if it has posted entries that are not yet asked
+// for. Only a QP of which two entries are asked for in a row, and that found its line, may
+// displace another's. While many QPs take turns, each needs its line for far longer than it
+// takes to read the next one, and lines read ahead would only drive out those in use: one
+// comes then with the last entry of the one before, into a line that is free.
+func (l *Lookup) look(qpn port.QPN, b *block, next int, evict bool) {
 	if b.Posted <= uint32(b.Per) {
 		return
 	}
 	to := uint8(min(b.Posted-uint32(b.Per), uint32(b.Per)))
-	a := prefetch{Valid: true, Evict: hit, QPN: qpn, Base: b.Base + b.Per, Addr: b.Next, Shift: b.Shift, To: to}
+	a := prefetch{Valid: true, Evict: evict, QPN: qpn, Base: b.Base + b.Per, Addr: b.Next, Shift: b.Shift, To: to}
 	if next >= 0 {
 		t := &l.D.Tags[next]
 		if t.End >= to || t.End != t.Filled {

@@ -20,7 +20,8 @@
 // whole ring if that is smaller. Its tag is the QP and the 16-bit index of its first
 // entry, not the slot: an entry that the driver has reused has another index and
 // so is read anew. Only entries that are posted are read; a line that was read in
-// part is completed once more are posted.
+// part is completed once more are posted. The line after it is read ahead as long as that
+// drives out no other that is in use: see look.
 //
 // Or it holds one send WQE, up to 8 units, whose tag is the QP and the index of its
 // first unit. Of one that was not asked for ahead, or was displaced since, as many

@@ -215,6 +215,13 @@ func (x *rxBuf) put(header int, payload []byte) (addr uint32, beats uint8, ok bo
 	return uint32((at + header) % len(x.data)), uint8(n), true
 }
 
+// fill writes bytes of a frame.
+func (x *rxBuf) fill(addr uint32, bytes []byte) {
+	for i, v := range bytes {
+		x.data[(int(addr)+len(x.data)+i)%len(x.data)] = v
+	}
+}
+
 func (x *rxBuf) read(q port.RxRead) {
 	require.NotZero(x.b.t, q.Len)
 	for at, end := int(q.Addr), int(q.Addr)+int(q.Len); at < end; {

@@ -20,22 +20,24 @@ const (
 // breaks and resets.
 type traffic struct {
 	*model
-	rng     *rand.Rand
-	list    []*qp
-	va      port.VA   // next free buffer
-	left    int       // packets still to be sent
-	held    []sentPkt // the next, when the buffer had no room
-	mtu     int
-	trouble bool // faults of all kinds
-	size    int  // if not 0, all messages have this size, and receive WQEs one element
-	seen    struct{ cqes, atomics, lost, keys int }
-	purged  hdl.Event
+	rng        *rand.Rand
+	list       []*qp
+	va         port.VA   // next free buffer
+	left       int       // packets still to be sent
+	held       []sentPkt // the next, when the buffer had no room
+	mtu        int
+	trouble    bool             // faults of all kinds
+	transports []roce.Transport // of the QPs in turn
+	size       int              // if not 0, all messages have this size, and receive WQEs one element
+	seen       struct{ cqes, atomics, lost, keys int }
+	purged     hdl.Event
 }
 
-func newTraffic(b *bench, seed uint64, qps, packets int, trouble bool) *traffic {
+func newTraffic(b *bench, seed uint64, qps, packets int, trouble bool, transports ...roce.Transport) *traffic {
 	x := &traffic{
 		model: &model{b: b, qps: map[port.QPN]*qp{}, killed: map[port.Key]bool{}, memory: memory{}},
 		rng:   rand.New(rand.NewPCG(seed, 7)), left: packets, mtu: 1024, va: 0x10000, trouble: trouble,
+		transports: append(transports, roce.RC)[:max(1, len(transports))],
 	}
 	base := port.BusAddr(0x4000_0000)
 	for i := range qps {
@@ -44,10 +46,31 @@ func newTraffic(b *bench, seed uint64, qps, packets int, trouble bool) *traffic 
 		q.sq, q.hot, q.sqPI = base, x.va, uint16(x.rng.Uint32())
 		base += abi.UnitSize << sqLog
 		x.va += 4096
+		q.transport = x.transports[i%len(x.transports)]
 		x.qps[q.n] = q
 		x.list = append(x.list, q)
 		x.reborn(q)
 	}
+	x.begin(b)
+	return x
+}
+
+// share has some of the QPs take their receives from shared queues.
+func (x *traffic) share() {
+	var two [2]*srq
+	for i := range two {
+		two[i] = newSRQ(port.SRQN(7*i), port.BusAddr(0x6000_0000+i<<20), uint8(5+x.rng.IntN(5)), uint8(2+x.rng.IntN(5)), uint16(x.rng.Uint32()))
+		x.postShared(two[i])
+	}
+	for i, q := range x.list {
+		if i%3 != 2 {
+			q.srq, q.ci, q.pi, q.free = two[i%2], 0, 0, 0
+		}
+	}
+}
+
+// begin has the bench ask the model.
+func (x *traffic) begin(b *bench) {
 	b.Qpc.Answer = x.answer
 	b.Qpc.Latency = func() uint64 { return 3 + uint64(x.rng.IntN(5)) }
 	b.Mpt.Latency = func() uint64 { return 3 + uint64(x.rng.IntN(3)) }
@@ -57,7 +80,6 @@ func newTraffic(b *bench, seed uint64, qps, packets int, trouble bool) *traffic 
 	b.Resp.OnTake = x.checkJob
 	b.Event.OnTake = x.checkEvent
 	b.Atomic.OnTake = x.checkAtomic
-	return x
 }
 
 // reborn starts a life of a QP.
@@ -65,7 +87,7 @@ func (x *traffic) reborn(q *qp) {
 	psn := roce.PSN(x.rng.Uint32N(1 << 24))
 	*q = qp{
 		n: q.n, base: q.base, logStride: q.logStride, log: q.log, sq: q.sq, sqPI: q.sqPI, hot: q.hot,
-		alive: true, last: -1, life: q.life + 1,
+		alive: true, last: -1, life: q.life + 1, transport: q.transport, srq: q.srq,
 		wqes: map[uint16]wqe{}, jobs: q.jobs, events: q.events, atomics: q.atomics, psn: psn, peer: peer{psn: psn},
 	}
 	x.post(q)
@@ -82,6 +104,10 @@ func (x *traffic) key(a abi.AccessFlags) port.Key {
 
 // post fills some of a receive ring.
 func (x *traffic) post(q *qp) {
+	if q.srq != nil {
+		x.postShared(q.srq)
+		return
+	}
 	before := q.pi
 	for n := 1 + x.rng.IntN(1<<q.log); n > 0 && q.pi-q.free < 1<<q.log; n-- {
 		w := x.newWQE(min(port.MaxSGE, 1<<q.logStride/16-1), 0)
@@ -189,9 +215,11 @@ func (x *traffic) driver(t *hdl.Thread) {
 		switch n := x.rng.IntN(500); {
 		case q.dead && n < 250:
 			x.reset(t, q)
+		case x.trouble && !q.dead && q.srq != nil && n < 3:
+			x.reset(t, q)
 		case x.trouble && !q.dead && n == 0:
 			x.fail(q)
-		case x.trouble && n == 1:
+		case x.trouble && n == 1 && !q.unacked():
 			x.b.TxFail.Push(port.SQFault{QPN: q.n, PSN: q.psn, Status: abi.StatusRemAccess, Vendor: abi.VendorRKeyUnknown})
 		default:
 			x.post(q)
@@ -235,6 +263,7 @@ func (x *traffic) finish() {
 			require.True(t, d.void, "QP %d: %+v was not sent", q.n, d.job)
 		}
 		require.True(t, !q.dead || q.ci == q.pi && !q.active, "QP %d is not flushed", q.n)
+		require.Equal(t, q.dead && q.srq != nil, q.told, "last WQE of QP %d", q.n)
 	}
 	require.Equal(t, x.memory, x.b.dma.posted)
 	require.Equal(t, x.killed, x.b.killed)

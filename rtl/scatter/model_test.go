@@ -16,6 +16,9 @@ type qp struct {
 	log       uint8
 	sq        port.BusAddr // send queue of 2^sqLog units
 	hot       port.VA      // a word that atomics and WRITEs of this QP share
+	transport roce.Transport
+	srq       *srq // nil: it has receives of its own
+	told      bool // of its last receive WQE, in ERR
 	life      int
 
 	alive  bool // RTR
@@ -34,6 +37,7 @@ type qp struct {
 	wqes   map[uint16]wqe
 
 	poison     bool
+	quiet      bool // poison: nothing completes, and the QP goes on
 	sendPoison bool
 	faults     []port.RxOp // to be reported
 	last       int         // receive WQE completed last under poison, -1: none
@@ -94,14 +98,16 @@ type model struct {
 	atomics []dueAtomic
 	stats   port.RespStats
 
-	faults [4]int // requests, responses, keys, READ responses that were to be sent
+	faults [5]int // requests, responses, keys, READ responses that were to be sent, quiet ones
 	flush  int
+	ended  int // receive WQEs of shared queues whose messages were given up
 	twice  int // receive WQEs that qpc flushed after scatter had completed them
 }
 
 func (m *model) answer(o port.RxOp) (v port.RxVerdict) {
 	v = port.RxVerdict{Kind: o.Kind, QPN: o.QPN, PD: testPD, RQPD: testRQ, RecvCQN: port.CQN(o.QPN & 7), SrcQPN: o.QPN ^ 0xff}
 	q := m.qps[o.QPN]
+	v.Quiet = q != nil && q.unacked()
 	switch o.Kind {
 	case port.RxPacket:
 		s := m.sent[0]
@@ -114,6 +120,9 @@ func (m *model) answer(o port.RxOp) (v port.RxVerdict) {
 		m.flushRQ(q, &v)
 	case port.RxPurge:
 		v.Action = port.RxNothing
+		if q.srq != nil && q.active {
+			m.broken(q, &v, abi.StatusWRFlush, abi.VendorFlush)
+		}
 		m.purge(o.QPN)
 	}
 	return v
@@ -137,7 +146,12 @@ func (m *model) fault(q *qp, o *port.RxOp, v *port.RxVerdict) {
 	if !q.alive {
 		return
 	}
-	if !o.Send && !o.Silent && !q.dead {
+	if q.quiet && !o.Send && !o.Resp {
+		m.takeBack(q, o, v)
+		m.event(q, v)
+		return
+	}
+	if !o.Send && !o.Silent && !q.dead && !q.unacked() {
 		v.Ack = port.AckReq{Send: true, QPN: o.QPN, PSN: o.PSN, Syndrome: 0x63, MSN: o.MSN}
 	}
 	switch o.Status {
@@ -163,17 +177,25 @@ func (m *model) fault(q *qp, o *port.RxOp, v *port.RxVerdict) {
 // fail takes a QP to ERR.
 func (m *model) fail(q *qp) {
 	q.dead = true
-	if q.active || q.ci != q.pi {
+	if q.active || q.ci != q.pi || q.srq != nil {
 		m.b.QPErr.Push(port.QPError{QPN: q.n})
 	}
 }
 
 func (m *model) describe(q *qp, i uint16, v *port.RxVerdict) {
+	if q.srq != nil {
+		q.srq.describe(i, v)
+		return
+	}
 	v.RQIdx, v.RQAddr, v.RQStride, v.RQNext, v.RQLog = i, q.addr(i), 1<<q.logStride, q.pi-q.ci, q.log
 }
 
 func (m *model) flushRQ(q *qp, v *port.RxVerdict) {
 	if v.Action = port.RxNothing; !q.dead || !q.active && q.ci == q.pi {
+		if v.LastWQE = q.dead && q.srq != nil && !q.told; v.LastWQE {
+			q.told = true
+			m.failed(q, port.CQEReq{LastWQE: true, QPN: q.n})
+		}
 		return
 	}
 	v.Action = port.RxFlushed
@@ -200,6 +222,8 @@ func (m *model) packet(q *qp, s *sentPkt, v *port.RxVerdict) {
 		drop(abi.RxDropBadQPN, &m.stats.DropBadQPN)
 	case !q.alive || q.dead || s.life != q.life:
 		drop(abi.RxDropBadState, &m.stats.DropBadState)
+	case q.unacked():
+		m.unacked(q, s, v)
 	case p.Opcode == roce.RCAck:
 		v.Action = port.RxAck
 		if p.Syndrome == 0x60 {
@@ -229,7 +253,7 @@ func (m *model) packet(q *qp, s *sentPkt, v *port.RxVerdict) {
 		m.fail(q)
 	case q.skip && !p.Opcode.Starts():
 		drop(abi.RxDropOther, &m.stats.DropOther)
-	case p.Opcode.TakesReceive() && q.ci == q.pi:
+	case p.Opcode.TakesReceive() && q.empty():
 		q.skip = !p.Opcode.Ends()
 		v.Action, v.Drop = port.RxReply, abi.OutOfBuffer
 		m.stats.OutOfBuffer++
@@ -276,8 +300,13 @@ func (m *model) accept(q *qp, p *port.RxPkt, v *port.RxVerdict) {
 		q.remote = port.Remote{VA: p.Reth.VA, Key: p.Reth.RKey, Range: p.Reth.Len}
 	}
 	if op.TakesReceive() {
-		q.held, q.active, v.TakesWQE = q.ci, true, true
-		q.ci++
+		q.active, v.TakesWQE = true, true
+		if q.srq != nil {
+			q.held, v.First = q.srq.take()
+		} else {
+			q.held = q.ci
+			q.ci++
+		}
 	}
 	v.Offset, v.RQIdx = q.offset, q.ci
 	if q.active {
@@ -292,6 +321,8 @@ func (m *model) accept(q *qp, p *port.RxPkt, v *port.RxVerdict) {
 	}
 	v.Ack = port.AckReq{Send: p.AckReq, QPN: q.n, PSN: p.PSN, Syndrome: 31, MSN: q.msn}
 	switch {
+	case q.transport == roce.UD:
+		v.Target, v.GRH, v.V6, v.Offset = port.TargetRecv, true, p.V6, grhBytes
 	case op.IsSend():
 		v.Target = port.TargetRecv
 	case op.IsWrite():

@@ -127,7 +127,12 @@ func (m *model) deliver(q *qp, s *sentPkt, v *port.RxVerdict) {
 	status, vendor, silent := abi.StatusSuccess, abi.VendorNone, false
 	switch v.Target {
 	case port.TargetRecv:
-		w := q.wqes[v.RQIdx]
+		w := q.wqe(v.RQIdx)
+		if v.GRH {
+			if status, vendor = m.header(&w, s); status != abi.StatusSuccess {
+				break
+			}
+		}
 		if len(s.payload) > 0 || v.EndsWQE {
 			bytes, status, vendor = m.scattered(&w, int(v.Offset), s.payload)
 		}
@@ -165,7 +170,8 @@ func (m *model) deliver(q *qp, s *sentPkt, v *port.RxVerdict) {
 	}
 	if status != abi.StatusSuccess {
 		m.faults[0]++
-		if v.Target == port.TargetRecv || v.TakesWQE {
+		q.quiet = q.unacked() && peersFault(status)
+		if (!q.quiet || q.srq != nil) && (v.Target == port.TargetRecv || v.TakesWQE) {
 			m.wqeFails(q, v, wqe, vendor)
 			q.last = int(v.RQIdx)
 		}
@@ -195,7 +201,7 @@ func (m *model) deliver(q *qp, s *sentPkt, v *port.RxVerdict) {
 func (m *model) received(q *qp, s *sentPkt, v *port.RxVerdict) {
 	op := s.pkt.Opcode
 	c := port.CQEReq{
-		CQN: v.RecvCQN, QPN: q.n, UnitIdx: v.RQIdx, Opcode: abi.WCRecv, SrcQPN: v.SrcQPN,
+		CQN: v.RecvCQN, QPN: q.n, UnitIdx: q.unit(v.RQIdx), Opcode: abi.WCRecv, SrcQPN: v.SrcQPN,
 		ByteLen: v.Offset + uint32(len(s.payload)), Solicited: s.pkt.Solicited,
 	}
 	if op.IsWrite() {
@@ -206,6 +212,9 @@ func (m *model) received(q *qp, s *sentPkt, v *port.RxVerdict) {
 		c.Flags, c.Imm = 2, s.pkt.Imm
 	case op.HasIETH():
 		c.Flags, c.Imm = 8, s.pkt.Imm
+	}
+	if v.GRH {
+		c.Flags |= uint8(abi.CQEGRH)
 	}
 	m.cqe(q, c)
 }
@@ -243,7 +252,7 @@ func modify(m memory, r *port.AtomicReq) {
 func (m *model) purge(n port.QPN) {
 	q := m.qps[n]
 	m.cqe(q, port.CQEReq{Purge: true, RX: true, QPN: n})
-	q.poison, q.sendPoison, q.last, q.faults = false, false, -1, nil
+	q.poison, q.quiet, q.sendPoison, q.last, q.faults = false, false, false, -1, nil
 	for i := range q.jobs {
 		q.jobs[i].void = true
 	}
@@ -256,7 +265,7 @@ func (m *model) cqe(q *qp, c port.CQEReq) {
 
 func (m *model) wqeFails(q *qp, v *port.RxVerdict, s abi.WCStatus, e abi.VendorErr) {
 	m.failed(q, port.CQEReq{
-		CQN: v.RecvCQN, QPN: q.n, UnitIdx: v.RQIdx, Opcode: abi.WCRecv, Status: s, Vendor: e, Solicited: true,
+		CQN: v.RecvCQN, QPN: q.n, UnitIdx: q.unit(v.RQIdx), Opcode: abi.WCRecv, Status: s, Vendor: e, Solicited: true,
 	})
 }
 
@@ -268,14 +277,14 @@ func (m *model) failed(q *qp, c port.CQEReq) {
 
 // flushed expects a receive WQE to be flushed, unless it was completed already.
 func (m *model) flushed(q *qp, i uint16) {
-	if q.last == int(i) {
+	if q.last == int(i) || q.quiet && q.srq == nil { // quiet: it goes back to its queue
 		return
 	}
 	if q.poison {
 		q.last = int(i)
 	}
 	m.failed(q, port.CQEReq{
-		CQN: port.CQN(q.n & 7), QPN: q.n, UnitIdx: i, Opcode: abi.WCRecv, Status: abi.StatusWRFlush, Vendor: abi.VendorFlush, Solicited: true,
+		CQN: port.CQN(q.n & 7), QPN: q.n, UnitIdx: q.unit(i), Opcode: abi.WCRecv, Status: abi.StatusWRFlush, Vendor: abi.VendorFlush, Solicited: true,
 	})
 }
 

@@ -35,6 +35,7 @@ type sentPkt struct {
 	life    int // of the QP
 	wqe     *wqe
 	offset  uint32
+	header  []byte // of IP, of a datagram
 }
 
 // fate says how qpc is to judge a packet of a living QP.
@@ -60,6 +61,10 @@ func (x *traffic) pump() {
 		if s.pkt.BufAddr, s.pkt.FrameBeats, ok = x.b.buf.put(pick(x.rng, 54, 74, 58), s.payload); !ok {
 			return
 		}
+		if s.header != nil {
+			s.pkt.IPAddr = s.pkt.BufAddr - grhBytes
+			x.b.buf.fill(s.pkt.IPAddr, s.header)
+		}
 		x.held = x.held[:0]
 		x.left--
 		x.sent = append(x.sent, s)
@@ -78,6 +83,8 @@ func (x *traffic) next(q *qp) sentPkt {
 		return s
 	}
 	switch n := r.IntN(40); {
+	case n > 0 && q.unacked():
+		x.unacked(q, &s)
 	case n == 0:
 		s.pkt.QPN, s.pkt.Opcode = 1023, roce.RCSendOnly
 		x.fill(&s, r.IntN(x.mtu))
@@ -119,14 +126,15 @@ func (x *traffic) request(q *qp, s *sentPkt) {
 	r := x.rng
 	m := &q.peer.req
 	if !m.started {
-		switch r.IntN(10) {
-		case 0:
+		switch n := r.IntN(10); {
+		case n < 3 && q.transport != roce.RC:
+		case n == 0:
 			x.read(s)
 			return
-		case 1:
+		case n == 1:
 			x.atomic(q, s)
 			return
-		case 2:
+		case n == 2:
 			s.pkt.Opcode, s.pkt.AckReq = roce.RCWriteOnly, true
 			s.pkt.Reth = port.Reth{VA: q.hot, RKey: hotKey, Len: 8}
 			x.fill(s, 8)
@@ -257,6 +265,13 @@ func (x *traffic) checkCQE(c port.CQEReq) {
 		return
 	}
 	q := x.qps[c.QPN]
+	switch {
+	case c.LastWQE:
+		return
+	case q.srq != nil:
+		q.srq.release(x.b.t, c.UnitIdx)
+		return
+	}
 	require.Equal(x.b.t, q.free, c.UnitIdx, "receive WQEs complete in order")
 	q.free++
 }

@@ -20,7 +20,17 @@ func TestArmAtEveryCycleOfACompletion(t *testing.T) {
 	for _, burst := range []int{1, 2, 6} {
 		for _, solicited := range []bool{false, true} {
 			t.Run(fmt.Sprintf("burst %d solicited %t", burst, solicited), func(t *testing.T) {
-				newArmer(t, burst, solicited).sweep()
+				newArmer(t, abi.QPTypeRC, false, burst, solicited).sweep()
+			})
+		}
+	}
+	for _, c := range qpTypes[1:] {
+		for _, solicited := range []bool{false, true} {
+			if c.typ == abi.QPTypeRaw && solicited {
+				continue // a frame has no mark for it
+			}
+			t.Run(fmt.Sprintf("%s, solicited %t", typeName(c.typ, c.srq), solicited), func(t *testing.T) {
+				newArmer(t, c.typ, c.srq, 2, solicited).sweep()
 			})
 		}
 	}
@@ -31,16 +41,36 @@ func TestArmAtEveryCycleOfACompletion(t *testing.T) {
 type armer struct {
 	t         *testing.T
 	s         *e2e.Scene
-	p         *e2e.Pair
+	p         *talk
+	srq       *driver.SRQ
 	burst     int
 	solicited bool
 	next      uint64
 }
 
-func newArmer(t *testing.T, burst int, solicited bool) *armer {
+func newArmer(t *testing.T, typ abi.QPType, srq bool, burst int, solicited bool) *armer {
 	s := e2e.New(t, e2e.Options{})
-	p := s.Join(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{RecvCQ: s.B.CQ(64), MaxRecv: 16, MaxSend: 1}), driver.ConnectOptions{})
-	return &armer{t: t, s: s, p: p, burst: burst, solicited: solicited}
+	a := &armer{t: t, s: s, burst: burst, solicited: solicited}
+	cb := driver.QPConfig{RecvCQ: s.B.CQ(64), MaxRecv: 16, MaxRecvSGE: 1, MaxSend: 1}
+	if srq {
+		a.srq = s.B.SRQ(driver.SRQAttr{MaxRecv: 16, MaxSGE: 1})
+		cb.SRQ = a.srq
+	}
+	a.p = newTalk(t, s, typ, driver.QPConfig{}, cb)
+	return a
+}
+
+// recv posts receives.
+func (a *armer) recv(wrs ...driver.RecvWR) {
+	a.t.Helper()
+	if a.srq == nil {
+		a.p.B.Recv(wrs...)
+		return
+	}
+	a.s.B.Must(func() error {
+		_, err := a.srq.PostRecv(wrs...)
+		return err
+	})
 }
 
 const tail = 3000 // cycles from a burst's post until all is over
@@ -54,11 +84,13 @@ func (a *armer) once(delay int64) (cqe uint64, polled, events int) {
 	var wrs []driver.SendWR
 	var recvs []driver.RecvWR
 	for i := range a.burst {
-		wrs = append(wrs, driver.SendWR{ID: a.next, Op: abi.OpSend, Signaled: true, Solicited: i == a.burst-1})
-		recvs = append(recvs, driver.RecvWR{ID: a.next})
+		wr := a.p.send(a.next, 0, 14)
+		wr.Solicited = i == a.burst-1
+		wrs = append(wrs, wr)
+		recvs = append(recvs, a.p.B.RecvWR(a.next, slot(0), 100))
 		a.next++
 	}
-	a.p.B.Recv(recvs...)
+	a.recv(recvs...)
 	var wcs [16]driver.WC
 	a.s.Both(func() {
 		_, errA = a.p.A.QP.PostSend(wrs...)

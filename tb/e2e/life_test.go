@@ -132,38 +132,6 @@ func TestFlush(t *testing.T) {
 	again(t, s, p)
 }
 
-// TestStates (B071): who may post in which state.
-func TestStates(t *testing.T) {
-	s := e2e.New(t, e2e.Options{})
-	p := s.Couple(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}))
-	post := func(q *driver.QP) (send, recv error) {
-		s.A.Do(func() {
-			_, send = q.PostSend(driver.SendWR{ID: 1, Op: abi.OpNop, Signaled: true})
-			_, recv = q.PostRecv(driver.RecvWR{ID: 2})
-		})
-		return send, recv
-	}
-	send, recv := post(p.A.QP)
-	require.ErrorIs(t, send, driver.ErrInvalid)
-	require.ErrorIs(t, recv, driver.ErrInvalid)
-	s.A.Do(func() { send = p.A.QP.Init(0) })
-	require.NoError(t, send)
-	send, recv = post(p.A.QP)
-	require.ErrorIs(t, send, driver.ErrInvalid)
-	require.NoError(t, recv)
-	p.A.Reconnect()
-	send, recv = post(p.A.QP)
-	require.NoError(t, send)
-	require.NoError(t, recv)
-	p.A.Sent(e2e.OK(1)...)
-	p.A.Fail()
-	send, recv = post(p.A.QP)
-	require.NoError(t, send)
-	require.NoError(t, recv)
-	p.A.Sent(e2e.Flushed(1)...)
-	p.A.Received(e2e.Flushed(2, 2, 2)...)
-}
-
 // TestPeerNotReady: the remote QP in RESET, INIT or ERR answers nothing, and keeps
 // or flushes its receives. Then the requester's time is up.
 func TestPeerNotReady(t *testing.T) {

@@ -88,55 +88,6 @@ func exchangePSN(t *testing.T, p *e2e.Pair) {
 	p.B.Received(e2e.OK(2)...)
 }
 
-// TestTransitions (B083, B084, B086, B088): each attribute that a transition needs,
-// and none that it has no use for.
-func TestTransitions(t *testing.T) {
-	s := e2e.New(t, e2e.Options{})
-	p := s.Couple(s.A.QP(driver.QPConfig{}), s.B.QP(driver.QPConfig{}))
-	remote := p.B.QP.Endpoint()
-	attr := driver.QPAttr{
-		Port: 1, PathMTU: abi.MTU1024, DestQPN: remote.QPN, RQPSN: 7, MinRNRTimer: 12, Timeout: 14, SQPSN: 9,
-		AV: abi.AV{DMAC: remote.MAC, HopLimit: 64, DGID: remote.GID, SGIDIndex: 1, UDPSPort: 0xc000},
-	}
-	modify := func(state abi.QPState, mask abi.QPAttr) (err error) {
-		a := attr
-		a.State = state
-		s.A.Do(func() { err = p.A.QP.Modify(a, mask) })
-		return err
-	}
-	from := abi.QPReset
-	for _, c := range []struct {
-		to     abi.QPState
-		needed abi.QPAttr
-		wrong  abi.QPAttr
-	}{
-		{abi.QPInit, abi.AttrPKeyIndex | abi.AttrPort | abi.AttrAccessFlags, abi.AttrSQPSN},
-		{abi.QPRTR, e2e.RTRMask &^ abi.AttrState, abi.AttrTimeout},
-		{abi.QPRTS, e2e.RTSMask &^ abi.AttrState, abi.AttrAV},
-	} {
-		for bit := abi.QPAttr(1); bit != 0 && bit <= c.needed; bit <<= 1 {
-			if c.needed&bit != 0 {
-				require.ErrorIs(t, modify(c.to, abi.AttrState|c.needed&^bit), driver.ErrInvalid, "%v without %v", c.to, bit)
-			}
-		}
-		require.ErrorIs(t, modify(c.to, abi.AttrState|c.needed|c.wrong), driver.ErrInvalid)
-		for _, state := range []abi.QPState{7, 255, abi.QPSQD, abi.QPSQE} {
-			require.ErrorIs(t, modify(state, abi.AttrState|c.needed), driver.ErrInvalid, "%v to %v", from, state)
-		}
-		p.A.DemandState(from)
-		require.NoError(t, modify(c.to, abi.AttrState|c.needed))
-		p.A.DemandState(c.to)
-		require.Equal(t, c.to, p.A.Query().CurState)
-		from = c.to
-	}
-	// RTS to RTS.
-	require.NoError(t, modify(abi.QPRTS, abi.AttrState|abi.AttrAccessFlags))
-	require.NoError(t, modify(7, abi.AttrMinRNRTimer), "without STATE its value says nothing")
-	require.ErrorIs(t, modify(abi.QPRTS, abi.AttrState|abi.AttrSQPSN), driver.ErrInvalid)
-	require.EqualValues(t, 9, p.A.Query().NextPSN)
-	require.EqualValues(t, 7, p.A.Query().ExpectedPSN)
-}
-
 // TestOperationsRefused (B066, B136): work requests that the driver does not post.
 func TestOperationsRefused(t *testing.T) {
 	s := e2e.New(t, e2e.Options{})

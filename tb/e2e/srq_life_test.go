@@ -260,7 +260,13 @@ func TestSharedBroken(t *testing.T) {
 // TestSharedUnreadable: the queue can't be followed any more. It says so once, each QP that
 // wants to take from it fails, and one without it works.
 func TestSharedUnreadable(t *testing.T) {
-	w := newShared(t, quick, driver.SRQAttr{MaxRecv: 7, MaxSGE: 1}, abi.QPTypeRC, abi.QPTypeRC, abi.QPTypeRC)
+	for name, types := range mixes {
+		t.Run(name, func(t *testing.T) { testSharedUnreadable(t, types) })
+	}
+}
+
+func testSharedUnreadable(t *testing.T, ts []abi.QPType) {
+	w := newShared(t, quick, driver.SRQAttr{MaxRecv: 7, MaxSGE: 1}, ts...)
 	alone := w.Pair()
 	w.recv(1)
 	require.Empty(t, w.consume(0, 1, 1))
@@ -269,7 +275,12 @@ func TestSharedUnreadable(t *testing.T) {
 	for i := range 2 {
 		p := w.pairs[i]
 		p.A.Send(w.send(i, 1, 0, 100))
-		p.A.Sent(e2e.All(abi.StatusRemOp, 1)...)
+		if ts[i] == abi.QPTypeRC {
+			p.A.Sent(e2e.All(abi.StatusRemOp, 1)...)
+		} else { // nobody tells
+			p.A.Sent(e2e.OK(1)...)
+			w.Sleep(1000)
+		}
 		p.B.DemandState(abi.QPErr)
 	}
 	w.Sleep(1000)
@@ -293,7 +304,7 @@ func TestSharedUnreadable(t *testing.T) {
 		w.B.Must(w.srq.Destroy)
 		w.srq = w.B.SRQ(driver.SRQAttr{MaxRecv: 7, MaxSGE: 1})
 	}
-	w.join(abi.QPTypeRC)
+	w.join(ts[0])
 	w.recv(5)
 	require.Empty(t, w.consume(0, 5, 1))
 }
