@@ -277,7 +277,7 @@ func (p *program) revive(th *hdl.Thread, qpn int) {
 
 // quiet tells whether what was on its way of former lives has come.
 func (p *program) quiet() bool {
-	return p.b.Ack.Pending() == 0 && p.b.Event.Pending() == 0 && !p.b.Retire.In.Valid()
+	return p.b.Ack.Pending() == 0 && p.b.Event.Pending() == 0 && !p.b.Retire.In.Valid() && !p.b.CQE.In.Valid()
 }
 
 // step does something at random.
