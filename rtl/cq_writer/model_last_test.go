@@ -55,3 +55,16 @@ func (m *model) owedLasts() (n int) {
 	}
 	return n
 }
+
+func (m *model) bellEQ(n, ci int) {
+	e := m.eqs[n]
+	if e == nil || ci < e.ci || ci > e.pi {
+		m.bad++
+		return
+	}
+	e.ci = ci
+	e.armed = e.pi == ci
+	if !e.armed {
+		m.vector |= 1 << e.vector
+	}
+}

@@ -157,19 +157,6 @@ func (m *model) bell(n, ci int, arm, solicited bool) {
 	}
 }
 
-func (m *model) bellEQ(n, ci int) {
-	e := m.eqs[n]
-	if e == nil || ci < e.ci || ci > e.pi {
-		m.bad++
-		return
-	}
-	e.ci = ci
-	e.armed = e.pi == ci
-	if !e.armed {
-		m.vector |= 1 << e.vector
-	}
-}
-
 // TestEqualsModel does one operation after another, and compares all that came of
 // each with the model: CQEs, events, interrupts, answers.
 func TestEqualsModel(t *testing.T) {
