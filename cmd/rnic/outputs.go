@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"rnic/hdl"
@@ -160,4 +161,12 @@ func (o *outputs) save() error {
 		}
 	}
 	return f.save()
+}
+
+// wrote tells, with the error of a run, the files that it left; nil: none.
+func (o *outputs) wrote() error {
+	if o == nil || len(o.files) == 0 {
+		return nil
+	}
+	return errors.New("wrote " + strings.Join(o.files, "\nwrote "))
 }
