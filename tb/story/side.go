@@ -58,7 +58,7 @@ type wireState struct {
 func newSide(r *Recorder, n int, h *tb.Host) *side {
 	s := &side{
 		r: r, n: n, name: h.K.Name(), h: h, hub: newHub(h.K),
-		qps: map[uint32]*qp{}, byPeer: map[uint32][]*qp{}, cqs: map[uint32]*cq{},
+		qps: map[uint32]*qp{}, byPeer: map[uint32][]*qp{}, cqs: map[uint32]*cq{}, meter: newMeter(&r.bench.Config),
 	}
 	s.hub.after = s.after
 	s.watchPosts()

@@ -192,8 +192,9 @@ const (
 	InDriver    = "driver"           // no work request of a send queue is open
 )
 
-// Bucket is what a host sent in a part of the run: frames with what they take of the
-// wire.
+// Bucket is how much of its line a host took in a part of the run: frames with preamble,
+// FCS and gap, never more than the rate of the line. Buckets are equally wide and cover
+// the run; the last is as much narrower as it is beyond the end.
 type Bucket struct {
 	Host string  `json:"host"`
 	Ps   int64   `json:"ps"` // its beginning
