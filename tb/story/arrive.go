@@ -16,6 +16,7 @@ type answer struct {
 	id        int
 	asked     roce.PSN // PSN of the packet
 	why       Event
+	before    []Event // what led to it
 }
 
 // rxDrops are the counters of what pkt_rx drops: fields of its levels, and names.
@@ -235,6 +236,7 @@ func (s *side) faulted(t *tap, cycle uint64) {
 		}
 	}
 	k.why = Event{t.at(cycle, "ack.syndrome"), "it could not be placed: qpc answers " + k.syndrome.String()}
+	k.before = s.rx.refused[q.QPN]
 	q.answers = append(q.answers, k)
 	s.event(q, t.at(cycle, "action"), "fails: PSN 0x%x could not be placed, answers %v", uint32(psn), k.syndrome)
 }
@@ -267,7 +269,7 @@ func (s *side) answered(p *sent, k *roce.Packet, d *description) {
 			p.Cause = Duplicate
 		}
 		p.Because = o.id
-		p.Why = append([]Event{o.why}, p.Why...)
+		p.Why = append(append(append([]Event{}, o.before...), o.why), p.Why...)
 		return
 	}
 }

@@ -64,6 +64,11 @@ func (s *Story) ExplainWR(id int) (*Explanation, error) {
 			e.say(p.at(), "%s", s.sentence(p))
 		}
 	}
+	for _, p := range s.Packets {
+		if (p.Cause == NAK || p.Cause == RNRNAK) && slices.Contains(w.Packets, p.Because) {
+			e.say(p.at(), "it is answered by %s", s.sentence(p))
+		}
+	}
 	e.order()
 	if news > 0 {
 		e.say(At{}, "%d packets of it were sent once and delivered", news)

@@ -38,6 +38,7 @@ type side struct {
 	strikes []strike
 
 	forgot Forgotten
+	rx     *keys // of scatter
 	spans  spans
 	meter  meter
 
@@ -63,6 +64,7 @@ func newSide(r *Recorder, n int, h *tb.Host) *side {
 	s.hub.after = s.after
 	s.watchPosts()
 	s.watchRequests()
+	s.watchKeys()
 	s.watchAnswers()
 	s.watchEnds()
 	s.watchWire()
