@@ -133,9 +133,9 @@ func (o *outputs) close() error {
 	return cmp.Or(errs...)
 }
 
-// finish ends all files after a run of so many cycles; the save file is made of what
-// the waves turned out to be.
-func (o *outputs) finish(cycles uint64) error {
+// finish ends all files after a run of so many cycles, which failed for a reason or did
+// not; the save file is made of what the waves turned out to be.
+func (o *outputs) finish(cycles uint64, failure string) error {
 	err := o.close()
 	switch {
 	case errors.Is(err, waves.ErrWindow):
@@ -144,7 +144,7 @@ func (o *outputs) finish(cycles uint64) error {
 		err = o.save()
 	}
 	if err == nil {
-		err = o.teller.finish()
+		err = o.teller.finish(failure)
 	}
 	return err
 }

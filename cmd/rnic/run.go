@@ -118,7 +118,11 @@ func (r *runCmd) Run() error {
 	res, err := job.Run(b)
 	wall := time.Since(start)
 	done()
-	if err := out.finish(b.World.Now()); err != nil {
+	failure := ""
+	if err != nil {
+		failure = err.Error()
+	}
+	if err := out.finish(b.World.Now(), failure); err != nil {
 		return err // a full disk ends the run too, but this names the cause
 	}
 	if err != nil && ctx.Err() != nil {

@@ -66,7 +66,7 @@ func (r *runCmd) scenario() error {
 		if rep != nil {
 			cycles = rep.Cycles
 		}
-		if e := out.finish(cycles); e != nil {
+		if e := out.finish(cycles, failureOf(rep, err)); e != nil {
 			return e // a full disk ends the run too, but this names the cause
 		}
 	}
@@ -102,6 +102,24 @@ func (r *runCmd) scenario() error {
 		return fmt.Errorf("%s: %d of %d checks failed: %w", r.File, rep.Failed(), len(rep.Checks), r.explained(rep.Hang, again))
 	}
 	return fmt.Errorf("%s: %d of %d checks failed", r.File, rep.Failed(), len(rep.Checks))
+}
+
+// failureOf says what is wrong with a scenario that did not run, or did not come out as
+// expected; "": nothing.
+func failureOf(rep *scenario.Report, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	var l []string
+	for _, c := range rep.Checks {
+		if !c.Pass {
+			l = append(l, fmt.Sprintf("%s, %s: expected %s; came %s", c.Group, c.What, c.Want, c.Got))
+		}
+	}
+	if rep.Hang != nil {
+		l = append(l, rep.Hang.Error())
+	}
+	return strings.Join(l, "\n")
 }
 
 // foreign demands that no flag is given that a scenario has a say in itself.

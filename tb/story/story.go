@@ -15,7 +15,8 @@ type Story struct {
 	ClockPs   int64                        `json:"clock_ps"`
 	EndPs     int64                        `json:"end_ps"`
 	Hosts     []string                     `json:"hosts"`
-	Limit     int                          `json:"limit"` // of packets and of work requests that are kept, each
+	Failure   string                       `json:"failure"` // what ended the run, in lines; "": nothing
+	Limit     int                          `json:"limit"`   // of packets and of work requests that are kept, each
 	Forgotten Forgotten                    `json:"forgotten"`
 	WRs       []*WR                        `json:"wrs"`
 	Packets   []*Packet                    `json:"packets"`

@@ -7,6 +7,10 @@ function facts4() {
     fact(span(D.end), "simulated"), fact(String(Math.round(D.end / D.clock)), "cycles"), fact(String(W.length), "work requests"),
     failed ? fact(String(failed), "failed", true) : "", open ? fact(String(open), "not ended", true) : "",
     fact(String(N), "packets"), sent(1) ? fact(String(sent(1)), "sent again", true) : "", lost ? fact(String(lost), "lost", true) : "");
+  if (D.failure !== "") {
+    $("failed").hidden = false;
+    $("failure").textContent = D.failure;
+  }
   if (D.forgotten[0] + D.forgotten[1] > 0) {
     $("forgotten").hidden = false;
     $("forgotten").textContent = "The run was longer than what is kept: " + count(D.forgotten[1], "packet") + " and " + count(D.forgotten[0], "work request") + " of its beginning are counted only.";
