@@ -36,6 +36,8 @@ function start() {
   applyFilter();
   firstWindow();
   select(null);
+  toAddress();
+  addEventListener("hashchange", toAddress);
   document.addEventListener("keydown", e => {
     const typing = e.target.matches("input[type=search], select, textarea");
     if (e.ctrlKey || e.metaKey || e.altKey || typing) return;
@@ -46,6 +48,13 @@ function start() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   addEventListener("beforeprint", () => { printing = true; readColours(); paintLadder(); paintWork(); charts.forEach(paintChart); });
   addEventListener("afterprint", () => { printing = false; redraw(); });
+}
+
+// toAddress selects what the address names: #packet=7 or #wr=4.
+function toAddress() {
+  const m = /^#(packet|wr)=(\d+)$/.exec(location.hash);
+  const i = m ? (m[1] === "wr" ? indexOfWR : indexOfPacket).get(Number(m[2])) : undefined;
+  if (i !== undefined) (m[1] === "wr" ? selectWR : selectPacket)(i);
 }
 
 const began = performance.now();
