@@ -56,6 +56,18 @@ func TestCauses(t *testing.T) {
 		}
 		require.True(t, timer)
 	})
+	t.Run("lost answer", func(t *testing.T) {
+		s := play(t, "lost_ack", "", nil, false)
+		ack := first(s, func(p *story.Packet) bool { return p.Cause == story.Ack && p.Fate == story.DroppedOnWire })
+		p := caused(s, story.AfterTimeout)
+		e, err := s.ExplainPacket(p.ID)
+		require.NoError(t, err)
+		require.Contains(t, fmt.Sprint(e.Statements), "what the timer waits for ends with "+ack.Label()+"; dropped on the wire")
+		require.Contains(t, fmt.Sprint(e.Statements), "lost by a fault (drop a ack)")
+		e, err = s.ExplainWR(p.WR)
+		require.NoError(t, err)
+		require.Contains(t, fmt.Sprint(e.Statements), "it is answered by "+ack.Label()+": acknowledgement because of ")
+	})
 	t.Run("implied", func(t *testing.T) {
 		s := play(t, "lost_read_response", "", nil, false)
 		p := caused(s, story.AfterImpliedNAK)

@@ -65,7 +65,7 @@ func (s *Story) ExplainWR(id int) (*Explanation, error) {
 		}
 	}
 	for _, p := range s.Packets {
-		if (p.Cause == NAK || p.Cause == RNRNAK) && slices.Contains(w.Packets, p.Because) {
+		if (p.Cause == NAK || p.Cause == RNRNAK || lost(p)) && p.WR != w.ID && slices.Contains(w.Packets, p.Because) {
 			e.say(p.at(), "it is answered by %s", s.sentence(p))
 		}
 	}
@@ -143,8 +143,12 @@ func (s *Story) ExplainPacket(id int) (*Explanation, error) {
 			e.say(x.At, "packet %d: %s", p.ID, x.Text)
 		}
 		e.say(p.at(), "%s leaves %s: %s", p.Label(), p.Host, p.Cause)
-		if g := s.gap(p); g != nil {
-			e.say(g.at(), "what the NAK misses is %s; %s", g.Label(), g.Fate)
+		g, what := s.gap(p), "what the NAK misses is"
+		if g == nil {
+			g, what = s.silent(p), "what the timer waits for ends with"
+		}
+		if g != nil {
+			e.say(g.at(), "%s %s; %s", what, g.Label(), g.Fate)
 			for _, x := range g.Why {
 				if x.Ps > g.Ps {
 					e.say(x.At, "packet %d: %s", g.ID, x.Text)
@@ -168,6 +172,29 @@ func (s *Story) gap(nak *Packet) (g *Packet) {
 			break
 		}
 		if p.Host == because.Host && p.QPN == because.QPN && p.DestQPN == because.DestQPN && p.PSN == nak.PSN && p.Fate != Delivered {
+			g = p
+		}
+	}
+	return g
+}
+
+// lost tells whether a packet did not do what it was sent for.
+func lost(p *Packet) bool {
+	return p.Fate == DroppedOnWire || p.Fate == Corrupted || strings.HasPrefix(p.Fate, Dropped)
+}
+
+// silent is the packet whose loss a timer tells of: the last one before it of its work
+// request, or that answers one of those.
+func (s *Story) silent(again *Packet) (g *Packet) {
+	w := s.WR(again.WR)
+	if again.Cause != AfterTimeout || w == nil {
+		return nil
+	}
+	for _, p := range s.Packets {
+		if p.Ps >= again.Ps {
+			break
+		}
+		if lost(p) && (p.WR == w.ID || slices.Contains(w.Packets, p.Because)) {
 			g = p
 		}
 	}
