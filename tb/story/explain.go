@@ -64,8 +64,9 @@ func (s *Story) ExplainWR(id int) (*Explanation, error) {
 			e.say(p.at(), "%s", s.sentence(p))
 		}
 	}
+	own := w.set()
 	for _, p := range s.Packets {
-		if (p.Cause == NAK || p.Cause == RNRNAK || lost(p)) && p.WR != w.ID && slices.Contains(w.Packets, p.Because) {
+		if (p.Cause == NAK || p.Cause == RNRNAK || lost(p)) && p.WR != w.ID && own[p.Because] {
 			e.say(p.at(), "it is answered by %s", s.sentence(p))
 		}
 	}
@@ -77,6 +78,15 @@ func (s *Story) ExplainWR(id int) (*Explanation, error) {
 		e.say(At{}, "one of its packets was sent %d times", w.Tries)
 	}
 	return e, nil
+}
+
+// set is the packets of a work request.
+func (w *WR) set() map[int]bool {
+	m := make(map[int]bool, len(w.Packets))
+	for _, id := range w.Packets {
+		m[id] = true
+	}
+	return m
 }
 
 // reason is what a wait is for, in words.
@@ -190,11 +200,12 @@ func (s *Story) silent(again *Packet) (g *Packet) {
 	if again.Cause != AfterTimeout || w == nil {
 		return nil
 	}
+	own := w.set()
 	for _, p := range s.Packets {
 		if p.Ps >= again.Ps {
 			break
 		}
-		if lost(p) && (p.WR == w.ID || slices.Contains(w.Packets, p.Because)) {
+		if lost(p) && (p.WR == w.ID || own[p.Because]) {
 			g = p
 		}
 	}

@@ -24,6 +24,8 @@ type Story struct {
 	Spent     map[string][]Share           `json:"spent"`
 	Bandwidth []Bucket                     `json:"bandwidth"`
 	Counters  map[string]map[string]uint64 `json:"counters"` // those that are not 0
+
+	index *index
 }
 
 // Forgotten counts the oldest, which were not kept.
