@@ -34,7 +34,7 @@ func (s *side) watchAnswers() {
 	s.hub.stream("nic.ack_gen.issue.pkt", s.received, "opcode", "qpn", "psn")
 	s.order_ = s.hub.tap("nic.ack_gen.judge.order", ".head.", "kind", "qpn", "psn", "opcode")
 	s.hub.stream("nic.ack_gen.judge.verdict", s.judged, "action", "job.kind", "job.psn", "job.len", "job.mtu", "job.again", "drop",
-		"takes_wqe", "ends_wqe", "rq_idx", "ack.send", "ack.psn", "ack.syndrome")
+		"takes_wqe", "ends_wqe", "srq", "srqn", "rq_idx", "ack.send", "ack.psn", "ack.syndrome")
 }
 
 // arrives takes a frame that has come.
@@ -174,7 +174,11 @@ func (s *side) requestCame(q *qp, a *arrival, t *tap, cycle uint64, l *landing, 
 		return
 	}
 	if t.is("takes_wqe") {
-		if w := q.recv(uint16(t.u("rq_idx"))); w != nil {
+		w := q.recv(uint16(t.u("rq_idx")))
+		if t.is("srq") {
+			w = s.take(q, uint32(t.u("srqn")), uint16(t.u("rq_idx")))
+		}
+		if w != nil {
 			w.stage(Entered, t.at(cycle, "rq_idx"))
 			q.receiving = w
 		}

@@ -41,10 +41,11 @@ type Forgotten struct {
 type WR struct {
 	ID        int     `json:"id"`
 	Host      string  `json:"host"`
-	QPN       uint32  `json:"qpn"`
+	QPN       uint32  `json:"qpn"` // of an srq 0 until a QP has taken it
 	Transport string  `json:"transport"`
-	Queue     string  `json:"queue"` // sq, rq
-	Index     uint16  `json:"index"` // of its WQE: units of an sq, entries of an rq
+	Queue     string  `json:"queue"` // sq, rq, srq
+	SRQ       uint32  `json:"srq"`   // number of the SRQ, of an srq
+	Index     uint16  `json:"index"` // of its WQE: units of an sq, entries of an rq; of an srq its number in the order of posting
 	Op        string  `json:"op"`
 	Bytes     uint64  `json:"bytes"`
 	Status    string  `json:"status"` // of its CQE, or of the outstanding table if it has none; "": it has not ended
@@ -98,8 +99,6 @@ const (
 	ForRNRTimer   = "rnr timer"
 	ForAck        = "ack"
 	ForPCIe       = "pcie"
-	ForLine       = "line"
-	ForTurn       = "turn"
 	ForEntry      = "outstanding entry"
 	ForWire       = "wire"
 )
