@@ -109,7 +109,7 @@ func TestSendDoc(t *testing.T) {
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
 	n := 0
-	for _, doc := range []string{"send.md", "faults.md", "loss.md", "waves-tools.md", "../README.md"} {
+	for _, doc := range []string{"send.md", "faults.md", "loss.md", "waves-tools.md", "debugging.md", "../README.md"} {
 		path := filepath.Join(docs, doc)
 		for _, m := range link.FindAllStringSubmatch(string(read(t, path)), -1) {
 			if !strings.Contains(m[1], "://") {
