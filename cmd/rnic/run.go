@@ -16,7 +16,7 @@ import (
 // runCmd transfers a file. What it prints is the same for the same flags, but
 // for the wall time.
 type runCmd struct {
-	File string `arg:"" optional:"" help:"File to send; without it a built-in payload of 16 KiB. A .yaml or .yml file is a scenario (docs/scenarios.md): it is run and judged, with --seed, --strict, --vcd, --fst, --pcap, --out and --json."`
+	File string `arg:"" optional:"" help:"File to send; without it a built-in payload of 16 KiB. A .yaml or .yml file is a scenario (docs/scenarios.md): it is run and judged; of the flags those of waves, captures and the story, --seed, --strict, --out and --json are for it too."`
 
 	MTU       int     `default:"1024" help:"Path MTU in bytes: 256, 512, 1024, 2048 or 4096."`
 	QPs       int     `name:"qps" default:"4" help:"Queue pairs, which take the messages in turn."`
