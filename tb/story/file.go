@@ -58,7 +58,8 @@ func Read(path string) (*Story, error) {
 
 // Decode is Read of something that is open.
 func Decode(r io.Reader) (*Story, error) {
-	d := json.NewDecoder(r)
+	n := &counter{r: r}
+	d := json.NewDecoder(n)
 	d.DisallowUnknownFields()
 	s := &Story{}
 	err := d.Decode(s)
@@ -73,6 +74,8 @@ func Decode(r io.Reader) (*Story, error) {
 			at = e.Offset
 		} else if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			at = e.Offset
+		} else if errors.Is(err, io.ErrUnexpectedEOF) {
+			at = n.bytes
 		}
 		return nil, fmt.Errorf("byte %d: %w", at, err)
 	}
@@ -80,6 +83,18 @@ func Decode(r io.Reader) (*Story, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// counter counts what is read.
+type counter struct {
+	r     io.Reader
+	bytes int64
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.bytes += int64(n)
+	return n, err
 }
 
 // mostPs is beyond any run, and leaves room for sums.
