@@ -64,8 +64,11 @@ func (m *meter) list(host string, end int64) (l []Bucket) {
 		if ps >= end {
 			break
 		}
-		width := min(m.width, end-ps)
-		l = append(l, Bucket{host, ps, round(float64(min(m.busy[i], width)*m.num)/float64(width*m.den), 1e3)})
+		width, busy := min(m.width, end-ps), m.busy[i]
+		if width < m.width { // a frame may go on beyond the end
+			busy = min(busy, width)
+		}
+		l = append(l, Bucket{host, ps, round(float64(busy*m.num)/float64(width*m.den), 1e3)})
 	}
 	return l
 }
