@@ -36,7 +36,7 @@ waves: ## the pictures of the README (needs gtkwave, wireshark, xvfb, xauth, xdo
 
 docs: ## docs/registers.md and include/rnic_abi.h from package abi; the cycles of docs/send.md from a run
 	$(GO) generate ./abi
-	$(GO) test -run "TestSendDoc|TestWavesToolsDoc" ./cmd/rnic -update
+	$(GO) test -run "TestSendDoc|TestWavesToolsDoc|TestDebuggingDoc" ./cmd/rnic -update
 
 lint: ## gofmt, go vet, staticcheck, import rules
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: these files are not formatted" >&2; exit 1; }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes the pictures of README.md from fresh runs, without a screen: img/waveform.png is
 # what GTKWave shows of one SEND of four packets, img/packets.png what Wireshark shows of
-# the built-in transfer, img/report.png the page of a run that lost a packet.
+# the built-in transfer; img/lost-ack.png, img/wrong-rkey.png and img/deadlock.png are the
+# pages of three failures, img/timeout.png what GTKWave shows around the timer of the first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,11 +25,23 @@ go build -o "$dir/rnic" ./cmd/rnic
 sh waves/shot.sh "$dir/send/rnic.vcd" "$dir/send/rnic.gtkw" "$dir/waveform.png" 1700 940
 convert "$dir/waveform.png" -crop +6+98 +repage -gravity southeast -chop 30x34 +dither -colors 160 -strip docs/img/waveform.png
 
-# The page.
-"$dir/rnic" run --fault 'drop b nth=5' --report --out "$dir/lost" >"$dir/log"
-HOME=$dir chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,1120 \
-	--screenshot="$dir/report.png" "file://$dir/lost/report.html" >>"$dir/log" 2>&1
-convert "$dir/report.png" +dither -colors 96 -strip docs/img/report.png
+# The pages of the failures, each at what it is about; only the first run succeeds.
+page() { # NAME ADDRESS HEIGHT
+	HOME=$dir timeout -s KILL 120 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size="1280,$3" \
+		--screenshot="$dir/$1.png" "file://$dir/$1/report.html$2" >>"$dir/log" 2>&1
+	convert "$dir/$1.png" +dither -colors 96 -strip "docs/img/$1.png"
+}
+"$dir/rnic" run --qps 1 --fault 'drop a ack' --around timeout --before 200 --after 300 --report --out "$dir/lost-ack" >"$dir/log"
+page lost-ack '#packet=8' 1000
+"$dir/rnic" run docs/examples/wrong_rkey.yaml --report --out "$dir/wrong-rkey" >"$dir/log" 2>&1 || true
+page wrong-rkey '#packet=7' 1160
+"$dir/rnic" run --op write --plug 'a keys stop=9' --report --out "$dir/deadlock" >"$dir/log" 2>&1 || true
+page deadlock '#wr=4' 960
+
+# The waves around the timer, with more of them than GTKWave opens with.
+awk '/^\*/ { $1 = "*" substr($1, 2) - 4.2 } { print }' "$dir/lost-ack/around.gtkw" >"$dir/lost-ack/wide.gtkw"
+sh waves/shot.sh "$dir/lost-ack/around.fst" "$dir/lost-ack/wide.gtkw" "$dir/timeout.png" 1500 640 2>>"$dir/log"
+convert "$dir/timeout.png" -crop +6+98 +repage -gravity southeast -chop 30x34 +dither -colors 160 -strip docs/img/timeout.png
 
 # The packets: columns, colours and panes are set by Wireshark's own files.
 "$dir/rnic" run --pcap --out "$dir/run" >"$dir/log"
@@ -73,4 +86,4 @@ kill $pid
 E
 HOME=$dir/home XDG_RUNTIME_DIR=$dir NO_AT_BRIDGE=1 xvfb-run -a -s '-screen 0 1200x860x24' sh "$dir/look.sh" "$dir"
 convert "$dir/packets.png" +dither -colors 160 -strip docs/img/packets.png
-ls -l docs/img/waveform.png docs/img/packets.png
+ls -l docs/img/*.png

@@ -37,7 +37,7 @@ func (r *runCmd) around() (*around, error) {
 	if r.Around == "" {
 		return nil, nil
 	}
-	m := eventForm.FindStringSubmatch(strings.Join(strings.Fields(r.Around), " "))
+	m := eventForm.FindStringSubmatch(strings.ToLower(strings.Join(strings.Fields(r.Around), " ")))
 	bad := func(why string) (*around, error) {
 		return nil, fmt.Errorf("--around %q: %s", r.Around, why)
 	}
@@ -107,7 +107,7 @@ func (a *around) at(err error, end uint64) (cycle uint64, name string, e error) 
 	case (a.what == "hang" || a.what == "assertion") && errors.As(err, &h):
 		return h.Since, "hang", nil
 	case (a.what == "hang" || a.what == "assertion") && errors.As(err, &f):
-		return f.Cycle, "assertion", nil
+		return f.Cycle, "assertion: " + f.Msg, nil
 	}
 	all := append(slices.Clone(a.found[0]), a.found[1]...)
 	slices.SortStableFunc(all, func(x, y rows.Event) int { return int(x.Ps - y.Ps) })
@@ -140,7 +140,7 @@ func (a *around) had() string {
 }
 
 // show runs once more and writes the waves around the event.
-func (r *runCmd) show(a *around, err error, again func(open func(*tb.Bench) error)) (files []string, e error) {
+func (r *runCmd) show(a *around, err error, again repeater) (files []string, e error) {
 	if a == nil || a.bench == nil {
 		return nil, nil // not asked for, or there was no run
 	}
@@ -148,5 +148,5 @@ func (r *runCmd) show(a *around, err error, again func(open func(*tb.Bench) erro
 	if e != nil {
 		return nil, e
 	}
-	return hang.Waves(r.Out, "around", cycle-min(cycle, r.Before), cycle+r.After, map[string]uint64{name: cycle}, again)
+	return again.waves(r.Out, "around", cycle-min(cycle, r.Before), cycle+r.After, map[string]uint64{name: cycle})
 }

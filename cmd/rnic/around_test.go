@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -16,38 +17,68 @@ import (
 // lossy is a run of which the third packet to host b is lost.
 var lossy = []string{"run", "--qps", "2", "--fault", "drop b nth=3", "--retry-cnt", "7", "--timeout", "5", "--out", "o"}
 
-// Each event of a run has a window of waves around it, with a marker, as wide as asked
-// for; so has one of a scenario.
+// Each event has a window of waves around it, with a marker, as wide as asked for and no
+// wider, whether the run succeeds or not; so has one of a scenario.
 func TestAround(t *testing.T) {
-	dir := t.TempDir()
-	for event, marker := range map[string]string{
-		"nak":        `Anak: RC_ACK qp=2 psn=0x[0-9a-f]+ NAK_SEQUENCE msn=0`,
-		"drop":       `Adrop: by a fault, lost: RC_SEND_MIDDLE qp=2 psn=0x[0-9a-f]+ 1024B`,
-		"retry #1":   `Aretry #1: qp=2 again from psn=0x[0-9a-f]+`,
-		"cycle 9000": `Acycle 9000`,
+	shipped := func(name string) []string {
+		path, err := filepath.Abs("../../scenarios/" + name + ".yaml")
+		require.NoError(t, err)
+		return []string{"run", path, "--out", "o"}
+	}
+	stuck := []string{"run", "--qps", "1", "--plug", "a keys stop=3", "--out", "o"}
+	broken := []string{"run", "--qps", "1", "--plug", "a completions break=1", "--out", "o"}
+	for _, c := range []struct {
+		args          []string
+		event, marker string
+		fails         string // what the run says if it fails
+	}{
+		{lossy, "nak", `nak: RC_ACK qp=2 psn=0x[0-9a-f]+ NAK_SEQUENCE msn=0`, ""},
+		{lossy, "drop", `drop: by a fault, lost: RC_SEND_MIDDLE qp=2 psn=0x[0-9a-f]+ 1024B`, ""},
+		{lossy, "retry #1", `retry #1: qp=2 again from psn=0x[0-9a-f]+`, ""},
+		{lossy, "cycle 9000", `cycle 9000`, ""},
+		{lossy, "QP 2 PSN 0x986fc0", `QP 2 PSN 0x986fc0: RC_SEND_FIRST qp=2 psn=0x986fc0 1024B`, ""},
+		{stuck, "hang", `hang`, `the run does not go on since cycle`},
+		{broken, "assertion", `assertion: host_a.test.out: second Put in one cycle`, `^rnic: host_a.test: cycle \d+: host_a.test.out: second Put in one cycle\n`},
+		{shipped("lost_first"), "drop", `drop: by a fault, lost: `, ""},
+		{shipped("rnr_nak"), "rnr", `rnr: RC_ACK qp=\d+ psn=0x64 RNR_1 msn=0`, ""},
+		{shipped("timeout_retry"), "timeout", `timeout: ACK timer of qp=2`, ""},
+		{shipped("nak_remote_access"), "cqe-error", `cqe-error: qp=\d+ WRITE #0 64B psn=0x64 REM_ACCESS_ERR`, ""},
+		{shipped("nak_remote_access"), "cqe-error #2", `cqe-error #2: qp=\d+ WRITE #1 64B psn=0x65 WR_FLUSH_ERR`, ""},
 	} {
-		out := rnic(t, dir, append(lossy, "--around", event, "--before", "100", "--after", "50")...)
-		require.Contains(t, out, "o/around.fst")
+		dir := t.TempDir()
+		stdout, stderr, err := call(t, dir, append(c.args, "--around", c.event, "--before", "100", "--after", "50")...)
+		if c.fails == "" {
+			require.NoError(t, err, stderr)
+			require.Contains(t, stdout, "o/around.fst")
+		} else {
+			require.Error(t, err)
+			require.Regexp(t, c.fails, stderr)
+			require.Contains(t, stderr, "wrote o/around.fst\nwrote o/around.gtkw\nwrote o/around.sucl\n")
+		}
 		gtkw := string(read(t, dir, "o", "around.gtkw"))
-		require.Regexp(t, `\[markername\] `+marker, gtkw)
+		require.Regexp(t, `\[markername\] A`+c.marker, gtkw)
 		at, err := strconv.ParseInt(regexp.MustCompile(`\n\*\S+ -1 (\d+) -1`).FindStringSubmatch(gtkw)[1], 10, 64)
 		require.NoError(t, err)
 		f, err := reader.Open(filepath.Join(dir, "o", "around.fst"))
 		require.NoError(t, err)
 		require.True(t, f.Next())
-		require.Equal(t, at-100*tb.PeriodPs, int64(f.Time()), event)
+		require.Equal(t, at-100*tb.PeriodPs, int64(f.Time()), c.event)
 		last := f.Time()
 		for f.Next() {
 			last = f.Time()
 		}
 		require.NoError(t, f.Err())
 		require.NoError(t, f.Close())
-		require.InDelta(t, at+50*tb.PeriodPs, last, tb.PeriodPs, event)
+		require.LessOrEqual(t, int64(last), at+51*tb.PeriodPs, c.event)
+		if c.event != "assertion" { // where nothing can go on
+			require.GreaterOrEqual(t, int64(last), at+49*tb.PeriodPs, c.event)
+		}
+		sucl := string(read(t, dir, "o", "around.sucl"))
+		require.Contains(t, sucl, "variable_add host_a.")
+		require.Contains(t, sucl, fmt.Sprintf("cursor_set %d\n", at))
+		require.NotContains(t, sucl, dir)
+		require.Contains(t, string(read(t, dir, "o", ".surfer", "mappings", "abi_QPState")), "6[error] ERR\n")
 	}
-	lost, err := filepath.Abs("../../scenarios/lost_first.yaml")
-	require.NoError(t, err)
-	out := rnic(t, dir, "run", lost, "--around", "drop", "--out", "s")
-	require.Contains(t, out, "s/around.fst")
 }
 
 // What never happens is an error that lists what did.

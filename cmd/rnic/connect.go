@@ -12,9 +12,11 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"rnic/hdl"
 	"rnic/tb"
 	"rnic/tb/console"
 	"rnic/tb/ether"
+	"rnic/tb/rows"
 	"rnic/waves"
 )
 
@@ -28,7 +30,8 @@ type connectCmd struct {
 	IPv4     string `name:"ipv4" default:"10.0.0.1" help:"IPv4 address, GID 1."`
 	IPv6     string `name:"ipv6" default:"fe80::ff:fe00:1" help:"IPv6 address, GID 0."`
 	TimeUnit uint16 `default:"1024" help:"Clock cycles for 4.096 us of the protocol's timers: more give a slow peer more time."`
-	VCD      bool   `help:"Write the waveforms."`
+	FST      bool   `name:"fst" help:"Write the waveforms as an FST, with views for GTKWave and Surfer."`
+	VCD      bool   `help:"Write the waveforms as a VCD, likewise."`
 	Pcap     bool   `help:"Write the packets of the port."`
 	Record   bool   `help:"Write a recording, for --replay."`
 	Out      string `default:"out" help:"Folder for the files."`
@@ -116,14 +119,11 @@ func (c *connectCmd) station(cfg ether.Config) (*ether.Station, portFiles, error
 		return nil, nil, err
 	}
 	var files portFiles
-	if c.VCD || c.Pcap || c.Record {
+	if c.FST || c.VCD || c.Pcap || c.Record {
 		err = os.MkdirAll(c.Out, 0o777)
 	}
-	if err == nil && c.VCD {
-		var v *waves.VCD
-		if v, err = waves.Create(filepath.Join(c.Out, "rnic.vcd"), waves.Options{}, s.K); err == nil {
-			files = append(files, v.Close)
-		}
+	if err == nil && (c.FST || c.VCD) {
+		err = c.waves(s, &files)
 	}
 	if err == nil && c.Pcap {
 		var p *waves.Capture
@@ -142,4 +142,32 @@ func (c *connectCmd) station(cfg ether.Config) (*ether.Station, portFiles, error
 		return nil, nil, errors.Join(err, files.close())
 	}
 	return s, files, nil
+}
+
+// waves writes the waveforms, with the rows of package rows, and at their end the views.
+func (c *connectCmd) waves(s *ether.Station, files *portFiles) error {
+	shown, err := rows.New(rows.Options{}, rows.Host{K: s.K, NIC: s.NIC, Machine: s.Machine})
+	if err != nil {
+		return err
+	}
+	var views *waves.File
+	for _, f := range []struct {
+		wanted bool
+		name   string
+		create func(string, waves.Options, ...*hdl.Kernel) (*waves.File, error)
+	}{{c.FST, "rnic.fst", waves.CreateFST}, {c.VCD, "rnic.vcd", waves.Create}} {
+		if !f.wanted {
+			continue
+		}
+		w, err := f.create(filepath.Join(c.Out, f.name), waves.Options{Rows: shown.List}, s.K)
+		if err != nil {
+			return err
+		}
+		*files = append(*files, w.Close)
+		if views == nil {
+			views = w
+		}
+	}
+	*files = append(*files, (&folder{dir: c.Out, name: "rnic", w: views}).save)
+	return nil
 }

@@ -109,7 +109,7 @@ func TestSendDoc(t *testing.T) {
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
 	n := 0
-	for _, doc := range []string{"send.md", "faults.md", "loss.md", "waves-tools.md", "../README.md"} {
+	for _, doc := range []string{"send.md", "faults.md", "loss.md", "waves-tools.md", "debugging.md", "scenarios.md", "../README.md"} {
 		path := filepath.Join(docs, doc)
 		for _, m := range link.FindAllStringSubmatch(string(read(t, path)), -1) {
 			if !strings.Contains(m[1], "://") {
@@ -133,7 +133,7 @@ func existing(path string) string {
 
 // The pictures are pictures, and not large.
 func TestPictures(t *testing.T) {
-	for _, name := range []string{"waveform.png", "packets.png", "report.png"} {
+	for _, name := range []string{"waveform.png", "packets.png", "lost-ack.png", "timeout.png", "wrong-rkey.png", "deadlock.png"} {
 		p := filepath.Join(docs, "img", name)
 		b := read(t, p)
 		require.Less(t, len(b), 300<<10, name)

@@ -11,9 +11,18 @@ import (
 	"rnic/tb/transfer"
 )
 
-// transferAgain runs a transfer once more, for hang.Waves.
-func (r *runCmd) transferAgain(c tb.Config, job transfer.Job) func(open func(*tb.Bench) error) {
-	return func(open func(*tb.Bench) error) {
+// repeater does a run once more, opens its bench before, and gives up when a cycle has
+// passed: what it does after that is for nobody.
+type repeater func(open func(*tb.Bench) error, last uint64)
+
+// waves repeats the run for the waves of a window.
+func (again repeater) waves(folder, name string, from, to uint64, markers map[string]uint64) ([]string, error) {
+	return hang.Waves(folder, name, from, to, markers, func(open func(*tb.Bench) error) { again(open, to) })
+}
+
+// transferAgain repeats a transfer, which ends when a kernel is stopped.
+func (r *runCmd) transferAgain(c tb.Config, job transfer.Job) repeater {
+	return func(open func(*tb.Bench) error, _ uint64) {
 		job.Faults, _ = r.faults() // there was no error before
 		job.Progress = nil
 		b, err := tb.New(c)
@@ -30,13 +39,13 @@ func (r *runCmd) transferAgain(c tb.Config, job transfer.Job) func(open func(*tb
 // explained adds to the error of a run that does not go on where its waves are: the
 // run is done once more, by again, for the time around the end of its progress. Other
 // errors are left alone.
-func (r *runCmd) explained(err error, again func(open func(*tb.Bench) error)) error {
+func (r *runCmd) explained(err error, again repeater) error {
 	var h *hang.Hang
 	if !errors.As(err, &h) {
 		return err
 	}
 	from, to := h.Window()
-	files, e := hang.Waves(r.Out, "hang", from, to, h.Markers(), again)
+	files, e := again.waves(r.Out, "hang", from, to, h.Markers())
 	if e != nil {
 		return errors.Join(err, e)
 	}
@@ -57,7 +66,7 @@ func repeat(args []string) string {
 		case skip:
 			skip = false
 		case name == "--vcd" || name == "--fst":
-		case name == "--from" || name == "--to" || name == "--scope" || name == "--waves":
+		case name == "--from" || name == "--to" || name == "--scope" || name == "--waves" || name == "--around" || name == "--before" || name == "--after":
 			skip = !whole
 		case strings.Trim(a, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,%+") == "" && a != "":
 			l = append(l, a)

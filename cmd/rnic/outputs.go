@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"rnic/hdl"
@@ -132,9 +133,9 @@ func (o *outputs) close() error {
 	return cmp.Or(errs...)
 }
 
-// finish ends all files after a run of so many cycles; the save file is made of what
-// the waves turned out to be.
-func (o *outputs) finish(cycles uint64) error {
+// finish ends all files after a run of so many cycles, which failed for a reason or did
+// not; the save file is made of what the waves turned out to be.
+func (o *outputs) finish(cycles uint64, failure string) error {
 	err := o.close()
 	switch {
 	case errors.Is(err, waves.ErrWindow):
@@ -143,7 +144,7 @@ func (o *outputs) finish(cycles uint64) error {
 		err = o.save()
 	}
 	if err == nil {
-		err = o.teller.finish()
+		err = o.teller.finish(failure)
 	}
 	return err
 }
@@ -160,4 +161,12 @@ func (o *outputs) save() error {
 		}
 	}
 	return f.save()
+}
+
+// wrote tells, with the error of a run, the files that it left; nil: none.
+func (o *outputs) wrote() error {
+	if o == nil || len(o.files) == 0 {
+		return nil
+	}
+	return errors.New("wrote " + strings.Join(o.files, "\nwrote "))
 }

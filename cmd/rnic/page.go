@@ -57,6 +57,9 @@ func (r *runCmd) title() string {
 	if len(r.Fault) > 0 {
 		what += ", faults: " + strings.Join(r.Fault, "; ")
 	}
+	if r.Plug != "" {
+		what += ", plug: " + r.Plug
+	}
 	return what
 }
 

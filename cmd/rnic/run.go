@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"rnic/tb"
+	"rnic/tb/hang"
 )
 
 // runCmd transfers a file. What it prints is the same for the same flags, but
 // for the wall time.
 type runCmd struct {
-	File string `arg:"" optional:"" help:"File to send; without it a built-in payload of 16 KiB. A .yaml or .yml file is a scenario (docs/scenarios.md): it is run and judged, with --seed, --strict, --vcd, --fst, --pcap, --out and --json."`
+	File string `arg:"" optional:"" help:"File to send; without it a built-in payload of 16 KiB. A .yaml or .yml file is a scenario (docs/scenarios.md): it is run and judged; of the flags those of waves, captures and the story, --seed, --strict, --out and --json are for it too."`
 
 	MTU       int     `default:"1024" help:"Path MTU in bytes: 256, 512, 1024, 2048 or 4096."`
 	QPs       int     `name:"qps" default:"4" help:"Queue pairs, which take the messages in turn."`
@@ -34,6 +35,7 @@ type runCmd struct {
 	Timeout  *uint8   `help:"Time to wait for an acknowledgement: 4.096 us x 2^N; 14, with --fault a few round trips."`
 	RetryCnt *uint8   `help:"Retries of a connection after a timeout or a sequence error, 0 to 7; 0, with --fault as many as the device does."`
 	RNRRetry *uint8   `name:"rnr-retry" help:"Retries after an RNR NAK; as --retry-cnt."`
+	Plug     string   `placeholder:"SPEC" help:"A module of a test between two blocks, as 'b payload stop=2', which takes nothing any more, loses a beat or breaks a rule; see docs/debugging.md."`
 
 	timing    `embed:""`
 	viewFlags `embed:""`
@@ -66,6 +68,11 @@ func (r *runCmd) Run() error {
 		return err
 	}
 	c.Strict = r.Strict
+	if r.Plug != "" {
+		if c.Insert, err = hang.ParsePlug(r.Plug); err != nil {
+			return fmt.Errorf("--%w", err)
+		}
+	}
 	if err := r.window(); err != nil {
 		return err
 	}
@@ -111,7 +118,11 @@ func (r *runCmd) Run() error {
 	res, err := job.Run(b)
 	wall := time.Since(start)
 	done()
-	if err := out.finish(b.World.Now()); err != nil {
+	failure := ""
+	if err != nil {
+		failure = err.Error()
+	}
+	if err := out.finish(b.World.Now(), failure); err != nil {
 		return err // a full disk ends the run too, but this names the cause
 	}
 	if err != nil && ctx.Err() != nil {
@@ -120,7 +131,7 @@ func (r *runCmd) Run() error {
 	files, e := r.show(ev, err, r.transferAgain(c, job))
 	out.files = append(out.files, files...)
 	if err != nil {
-		return errors.Join(faulty(r.explained(err, r.transferAgain(c, job)), job.Faults), e)
+		return errors.Join(faulty(r.explained(err, r.transferAgain(c, job)), job.Faults), e, out.wrote())
 	}
 	if e != nil {
 		return e

@@ -42,9 +42,14 @@ func (r *runCmd) scenario() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal kills
-	again := func(open func(*tb.Bench) error) {
-		_, _ = s.Run(scenario.Options{Seed: r.Seed, Strict: r.Strict, Open: open})
-	}
+	again := repeater(func(open func(*tb.Bench) error, last uint64) {
+		var bench *tb.Bench
+		_, _ = s.Run(scenario.Options{
+			Seed: r.Seed, Strict: r.Strict,
+			Open: func(b *tb.Bench) error { bench = b; return open(b) },
+			Stop: func() bool { return bench.World.Now() > last }, // a kernel that is stopped ends one of its phases only
+		})
+	})
 	var out *outputs
 	start := time.Now()
 	rep, err := s.Run(scenario.Options{
@@ -61,7 +66,7 @@ func (r *runCmd) scenario() error {
 		if rep != nil {
 			cycles = rep.Cycles
 		}
-		if e := out.finish(cycles); e != nil {
+		if e := out.finish(cycles, failureOf(rep, err)); e != nil {
 			return e // a full disk ends the run too, but this names the cause
 		}
 	}
@@ -73,13 +78,15 @@ func (r *runCmd) scenario() error {
 		failed = rep.Hang
 	}
 	files, e := r.show(ev, failed, again)
+	if out != nil {
+		out.files = append(out.files, files...)
+	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("%s: %w", r.File, r.explained(err, again)), e)
+		return errors.Join(fmt.Errorf("%s: %w", r.File, r.explained(err, again)), e, out.wrote())
 	}
 	if e != nil {
 		return e
 	}
-	out.files = append(out.files, files...)
 	rep.Files, rep.WallS = out.files, time.Since(start).Seconds()
 	if r.JSON {
 		e := json.NewEncoder(os.Stdout)
@@ -95,6 +102,24 @@ func (r *runCmd) scenario() error {
 		return fmt.Errorf("%s: %d of %d checks failed: %w", r.File, rep.Failed(), len(rep.Checks), r.explained(rep.Hang, again))
 	}
 	return fmt.Errorf("%s: %d of %d checks failed", r.File, rep.Failed(), len(rep.Checks))
+}
+
+// failureOf says what is wrong with a scenario that did not run, or did not come out as
+// expected; "": nothing.
+func failureOf(rep *scenario.Report, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	var l []string
+	for _, c := range rep.Checks {
+		if !c.Pass {
+			l = append(l, fmt.Sprintf("%s, %s: expected %s; came %s", c.Group, c.What, c.Want, c.Got))
+		}
+	}
+	if rep.Hang != nil {
+		l = append(l, rep.Hang.Error())
+	}
+	return strings.Join(l, "\n")
 }
 
 // foreign demands that no flag is given that a scenario has a say in itself.
@@ -117,6 +142,7 @@ func (r *runCmd) foreign() error {
 		{"timeout", r.Timeout != nil},
 		{"retry-cnt", r.RetryCnt != nil},
 		{"rnr-retry", r.RNRRetry != nil},
+		{"plug", r.Plug != ""},
 		{"link-rate", r.LinkRate != 100},
 		{"link-latency", r.LinkLatency != 300*time.Nanosecond},
 		{"pcie-latency", r.PcieLatency != 250*time.Nanosecond},

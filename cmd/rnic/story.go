@@ -59,12 +59,13 @@ func (t *teller) comment(i int, f tb.Frame) string {
 	return fmt.Sprintf("packet %d arrives; cycle %d", story.PacketID(1-i, f.Number), f.TimePs/tb.PeriodPs)
 }
 
-// finish writes the files.
-func (t *teller) finish() error {
+// finish writes the files, with what ended the run.
+func (t *teller) finish(failure string) error {
 	if t == nil {
 		return nil
 	}
 	s := t.rec.Finish()
+	s.Failure = failure
 	if err := story.Write(t.path, s); err != nil {
 		return err
 	}

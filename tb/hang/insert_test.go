@@ -14,37 +14,6 @@ import (
 	"rnic/tb/host"
 )
 
-// plug is a module between two blocks: it hands on what comes, until it takes nothing any
-// more, or loses what comes.
-type plug[T any] struct {
-	Stop uint32 // beats that go through before it stops; 0: no limit
-	Lose uint32 // number of the beat that is lost, from 1
-	In   hdl.In[T]
-	Out  hdl.Out[T]
-	hdl.Regs[plugRegs]
-}
-
-type plugRegs struct{ Passed uint32 }
-
-func (p *plug[T]) Eval() {
-	q, d := &p.Q, &p.D
-	if !p.In.Valid() || !p.Out.Ready() || p.Stop != 0 && q.Passed >= p.Stop {
-		return
-	}
-	b := p.In.Take()
-	if d.Passed++; d.Passed != p.Lose {
-		p.Out.Put(*b)
-	}
-}
-
-// between puts the plug into a stream, where depth is that of the old one.
-func (p *plug[T]) between(o *hdl.Out[T], i *hdl.In[T], depth int) *plug[T] {
-	*o, *i = hdl.Out[T]{}, hdl.In[T]{}
-	hdl.Connect(o, &p.In, 2)
-	hdl.Connect(&p.Out, i, depth)
-	return p
-}
-
 // TestStopped: one block takes nothing any more. The chain goes to it from wherever the
 // work request is.
 func TestStopped(t *testing.T) {
@@ -56,22 +25,22 @@ func TestStopped(t *testing.T) {
 		port   string   // that the root takes nothing from
 	}{
 		"keys of payload": {0, abi.OpWrite, func(n *rtl.NIC) any {
-			return (&plug[port.MptReq]{Stop: 3}).between(&n.PktTx.Translate.Mpt, &n.MPT.Tx, 2)
+			return (&hang.Plug[port.MptReq]{Stop: 3}).Between(&n.PktTx.Translate.Mpt, &n.MPT.Tx, 2)
 		}, []string{"host_a.nic.retrans", "host_a.nic.pkt_tx.translate"}, "test.in"},
 		"frames": {0, abi.OpWrite, func(n *rtl.NIC) any {
-			return (&plug[port.EthBeat]{Stop: 20}).between(&n.PktTx.Seal.Eth, &n.Mac.Transmit.TxIn, 2)
+			return (&hang.Plug[port.EthBeat]{Stop: 20}).Between(&n.PktTx.Seal.Eth, &n.Mac.Transmit.TxIn, 2)
 		}, []string{"host_a.nic.retrans", "host_a.nic.pkt_tx.send", "host_a.nic.pkt_tx.seal"}, "test.in"},
 		"packets": {0, abi.OpWrite, func(n *rtl.NIC) any {
-			return (&plug[port.TxPkt]{Stop: 1}).between(&n.WQESched.Exec.Pkt, &n.PktTx.Ask.Req, 4)
+			return (&hang.Plug[port.TxPkt]{Stop: 1}).Between(&n.WQESched.Exec.Pkt, &n.PktTx.Ask.Req, 4)
 		}, []string{"host_a.nic.wqe_sched.exec"}, "test.in"},
 		"payload to memory": {1, abi.OpWrite, func(n *rtl.NIC) any {
-			return (&plug[port.WriteReq]{Stop: 2}).between(&n.Scatter.Mover.Write, &n.Dma.Write[port.WriteRx].Req, 2)
+			return (&hang.Plug[port.WriteReq]{Stop: 2}).Between(&n.Scatter.Mover.Write, &n.Dma.Write[port.WriteRx].Req, 2)
 		}, []string{"host_a.nic.retrans", "host_a.wire", "host_b.nic.qpc", "host_b.nic.scatter.mover"}, "test.in"},
 		"answers": {1, abi.OpRead, func(n *rtl.NIC) any {
-			return (&plug[port.Job]{Stop: 1}).between(&n.AckGen.Reply.Resp, &n.Responder.Jobs, 4)
+			return (&hang.Plug[port.Job]{Stop: 1}).Between(&n.AckGen.Reply.Resp, &n.Responder.Jobs, 4)
 		}, []string{"host_a.wire", "host_b.nic.qpc"}, ""},
 		"completions": {0, abi.OpWrite, func(n *rtl.NIC) any {
-			return (&plug[port.CQEReq]{Stop: 1}).between(&n.Retrans.CQE, &n.CQWriter.Send, 4)
+			return (&hang.Plug[port.CQEReq]{Stop: 1}).Between(&n.Retrans.CQE, &n.CQWriter.Send, 4)
 		}, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,7 +87,7 @@ func TestLostActivate(t *testing.T) {
 		if h == 1 {
 			return nil
 		}
-		return (&plug[port.Activate]{Lose: 1}).between(&n.QPC.Activate, &n.WQESched.Pick.Activate, 8)
+		return (&hang.Plug[port.Activate]{Lose: 1}).Between(&n.QPC.Activate, &n.WQESched.Pick.Activate, 8)
 	}
 	r := newRig(t, c, attr{noPush: true, timeout: 4})
 	r.do(0, "app", func(_ *hdl.Thread, e *end) error { return e.post(abi.OpWrite, 100) })
@@ -148,7 +117,7 @@ func (m *hub) Eval() {
 
 type ring struct {
 	A, B   hub
-	Window plug[port.MptReq]
+	Window hang.Plug[port.MptReq]
 }
 
 // TestRing: blocks that wait for each other are a circle.
@@ -158,7 +127,7 @@ func TestRing(t *testing.T) {
 		r := &ring{}
 		hdl.Connect(&r.A.Out, &r.B.In, 2)
 		hdl.Connect(&r.B.Out, &r.A.In, 2)
-		r.Window.between(&n.PktTx.Translate.Mpt, &n.MPT.Tx, 2)
+		r.Window.Between(&n.PktTx.Translate.Mpt, &n.MPT.Tx, 2)
 		return r
 	}
 	r := newRig(t, c, attr{})

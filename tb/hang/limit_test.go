@@ -10,6 +10,7 @@ import (
 	"rnic/rtl"
 	"rnic/rtl/port"
 	"rnic/tb"
+	"rnic/tb/hang"
 )
 
 // TestNoticed: with a program that polls for ever nothing sleeps, and a hang is noticed
@@ -32,7 +33,7 @@ func TestNoticed(t *testing.T) {
 				if h == 1 {
 					return nil
 				}
-				return (&plug[port.EthBeat]{Stop: 3}).between(&n.PktTx.Seal.Eth, &n.Mac.Transmit.TxIn, 2)
+				return (&hang.Plug[port.EthBeat]{Stop: 3}).Between(&n.PktTx.Seal.Eth, &n.Mac.Transmit.TxIn, 2)
 			}
 			r := newRig(t, k, c.attr)
 			r.poller()

@@ -2,6 +2,7 @@ package hang
 
 import (
 	"errors"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -18,7 +19,8 @@ func Window(cycle uint64) (from, to uint64) { return cycle - min(cycle, 2000), c
 
 // Waves has a job run once more on a fresh bench, and writes the waveforms of a window
 // of cycles into a folder, which it makes: name.fst with the rows of package rows, and
-// name.gtkw beside it. run has to do what the first run did, with the same seed, and to
+// beside it name.gtkw, and for Surfer name.sucl and .surfer/mappings. Nothing is traced
+// outside the window. run has to do what the first run did, with the same seed, and to
 // open the bench before; it is stopped at the end of the window, and its error is not
 // looked at. Markers say what was when, in cycles.
 func Waves(folder, name string, from, to uint64, markers map[string]uint64, run func(open func(*tb.Bench) error)) (files []string, err error) {
@@ -48,20 +50,43 @@ func Waves(folder, name string, from, to uint64, markers map[string]uint64, run 
 	if err := fst.Close(); err != nil {
 		return nil, err
 	}
-	gtkw := filepath.Join(folder, name+".gtkw")
-	f, err := os.Create(gtkw)
-	if err != nil {
-		return nil, err
-	}
-	v := waves.View{Overview: []waves.Group{
-		{Name: "wire", Signals: []string{"host_?.wire.tx", "host_?.wire.rx", "host_?.wire.fault"}},
-		{Name: "QPs", Signals: []string{"host_?.qp_*"}},
-		{Name: "driver", Signals: []string{"host_?.driver"}},
-	}}
+	v := waves.View{File: name + ".gtkw", Overview: groups}
 	for _, k := range slices.Sorted(maps.Keys(markers)) {
 		if c := markers[k]; c >= from && c <= to {
 			v.Markers = append(v.Markers, waves.Marker{Name: k, Ps: int64(c) * tb.PeriodPs})
 		}
 	}
-	return []string{path, gtkw}, errors.Join(fst.Save(f, name, v), f.Close())
+	files = []string{path}
+	for _, f := range []struct {
+		ending string
+		save   func(io.Writer) error
+	}{
+		{".gtkw", func(w io.Writer) error { return fst.Save(w, name, v) }},
+		{".sucl", func(w io.Writer) error { return fst.SaveSurfer(w, v) }},
+	} {
+		w, err := os.Create(filepath.Join(folder, name+f.ending))
+		if err != nil {
+			return nil, err
+		}
+		if err := errors.Join(f.save(w), w.Close()); err != nil {
+			return nil, err
+		}
+		files = append(files, w.Name())
+	}
+	names := filepath.Join(folder, ".surfer", "mappings")
+	if err := os.MkdirAll(names, 0o777); err != nil {
+		return nil, err
+	}
+	return files, fst.Mappings(func(name string) (io.WriteCloser, error) { return os.Create(filepath.Join(names, name)) })
+}
+
+// groups are what the views show first.
+var groups = []waves.Group{
+	{Name: "wire", Signals: []string{"host_a.wire.tx", "host_b.wire.rx", "host_b.wire.fault", "host_b.wire.tx", "host_a.wire.rx", "host_a.wire.fault"}},
+	{Name: "QPs", Signals: []string{"host_?.qp_*"}},
+	{Name: "packets", Signals: []string{
+		"host_?.nic.pkt_tx.ask.*.packet", "host_?.nic.ack_gen.issue.pkt.packet", "host_?.nic.ack_gen.judge.verdict.text",
+		"host_?.nic.scatter.front.place.packet", "host_?.nic.pkt_rx.drop", "host_?.nic.ack_gen.judge.drop",
+	}},
+	{Name: "driver", Signals: []string{"host_?.driver"}},
 }

@@ -15,6 +15,7 @@ type run struct {
 	End       int64           `json:"end"`
 	Flight    int64           `json:"flight"` // median time from first bit to arrival
 	Hosts     []string        `json:"hosts"`
+	Failure   string          `json:"failure"`
 	Forgotten [2]uint64       `json:"forgotten"` // work requests, packets
 	Strings   []string        `json:"strings"`
 	Stages    []string        `json:"stages"`
@@ -110,8 +111,8 @@ func columns(s *story.Story) (*run, error) {
 	t := &table{of: map[string]int{}}
 	r := &run{
 		Clock: s.ClockPs, End: s.EndPs, Flight: flight(s), Hosts: s.Hosts,
-		Forgotten: [2]uint64{s.Forgotten.WRs, s.Forgotten.Packets},
-		Stages:    story.Stages[:], Why: map[int][]event{},
+		Failure: s.Failure, Forgotten: [2]uint64{s.Forgotten.WRs, s.Forgotten.Packets},
+		Stages: story.Stages[:], Why: map[int][]event{},
 		WRs: []wr{}, QPs: []qp{}, Spent: [][]any{}, Bandwidth: [][3]any{}, Counters: [][]any{},
 	}
 	if err := r.addPackets(s, host, t); err != nil {

@@ -142,9 +142,13 @@ func TestTenThousand(t *testing.T) {
 			least.load = min(least.load, c.eval("rnic.loadMs").(float64))
 			least.move = min(least.move, c.eval(`{
 			  rnic.setView(0, 4e6);
-			  const began = performance.now();
-			  for (let k = 0; k < 40; k++) { L.from += 2e5; rnic.paint(); charts.forEach(paintChart); }
-			  (performance.now() - began) / 40;
+			  let least = 1e9;
+			  for (let k = 0; k < 40; k++) {
+			    const began = performance.now();
+			    for (let m = 0; m < 8; m++) { L.from += 2e5; rnic.paint(); charts.forEach(paintChart); }
+			    least = Math.min(least, (performance.now() - began) / 8);
+			  }
+			  least;
 			}`).(float64))
 			c.call("Page.reload", nil, nil)
 			time.Sleep(50 * time.Millisecond)

@@ -55,6 +55,7 @@ func TestOddStories(t *testing.T) {
 	odd.Packets[4].ArrivePs, odd.Packets[4].Fate = -1, story.OnWire
 	odd.Packets[5].EndPs = odd.Packets[5].Ps
 	odd.Forgotten.Packets = 7
+	odd.Failure = text + "\nsecond"
 	one := sample(1)
 	one.Packets, one.WRs, one.QPs = one.Packets[:1], nil, nil
 	for _, s := range []*story.Story{none, odd, one} {
@@ -70,6 +71,10 @@ func TestOddStories(t *testing.T) {
 			c.eval("selectPacket(3), 1")
 			require.Contains(t, c.eval(`document.getElementById("details").textContent`), text)
 			require.Contains(t, c.eval(`document.getElementById("forgotten").textContent`), "7 packets")
+			require.Equal(t, text+"\nsecond", c.eval(`document.getElementById("failure").textContent`))
+			require.Equal(t, true, c.eval(`document.getElementById("failure").checkVisibility()`))
+		} else {
+			require.Equal(t, false, c.eval(`document.getElementById("failure").checkVisibility()`))
 		}
 		c.eval("applyFilter()")
 		c.quiet()

@@ -16,6 +16,7 @@ type answer struct {
 	id        int
 	asked     roce.PSN // PSN of the packet
 	why       Event
+	before    []Event // what led to it
 }
 
 // rxDrops are the counters of what pkt_rx drops: fields of its levels, and names.
@@ -33,7 +34,7 @@ func (s *side) watchAnswers() {
 	s.hub.stream("nic.ack_gen.issue.pkt", s.received, "opcode", "qpn", "psn")
 	s.order_ = s.hub.tap("nic.ack_gen.judge.order", ".head.", "kind", "qpn", "psn", "opcode")
 	s.hub.stream("nic.ack_gen.judge.verdict", s.judged, "action", "job.kind", "job.psn", "job.len", "job.mtu", "job.again", "drop",
-		"takes_wqe", "ends_wqe", "rq_idx", "ack.send", "ack.psn", "ack.syndrome")
+		"takes_wqe", "ends_wqe", "srq", "srqn", "rq_idx", "ack.send", "ack.psn", "ack.syndrome")
 }
 
 // arrives takes a frame that has come.
@@ -173,7 +174,11 @@ func (s *side) requestCame(q *qp, a *arrival, t *tap, cycle uint64, l *landing, 
 		return
 	}
 	if t.is("takes_wqe") {
-		if w := q.recv(uint16(t.u("rq_idx"))); w != nil {
+		w := q.recv(uint16(t.u("rq_idx")))
+		if t.is("srq") {
+			w = s.take(q, uint32(t.u("srqn")), uint16(t.u("rq_idx")))
+		}
+		if w != nil {
 			w.stage(Entered, t.at(cycle, "rq_idx"))
 			q.receiving = w
 		}
@@ -235,6 +240,7 @@ func (s *side) faulted(t *tap, cycle uint64) {
 		}
 	}
 	k.why = Event{t.at(cycle, "ack.syndrome"), "it could not be placed: qpc answers " + k.syndrome.String()}
+	k.before = s.rx.refused[q.QPN]
 	q.answers = append(q.answers, k)
 	s.event(q, t.at(cycle, "action"), "fails: PSN 0x%x could not be placed, answers %v", uint32(psn), k.syndrome)
 }
@@ -267,7 +273,7 @@ func (s *side) answered(p *sent, k *roce.Packet, d *description) {
 			p.Cause = Duplicate
 		}
 		p.Because = o.id
-		p.Why = append([]Event{o.why}, p.Why...)
+		p.Why = append(append(append([]Event{}, o.before...), o.why), p.Why...)
 		return
 	}
 }

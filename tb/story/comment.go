@@ -40,6 +40,13 @@ func (p *Packet) Label() string {
 
 // Label is how a work request is called in a text.
 func (w *WR) Label() string {
+	if w.Queue == "srq" {
+		taken := "of no QP"
+		if w.QPN != 0 {
+			taken = fmt.Sprintf("of QP %d", w.QPN)
+		}
+		return fmt.Sprintf("WR %d (%s SRQ %d[%d] %s %s, %d bytes)", w.ID, w.Host, w.SRQ, w.Index, w.Op, taken, w.Bytes)
+	}
 	return fmt.Sprintf("WR %d (%s QP %d %s[%d] %s, %d bytes)", w.ID, w.Host, w.QPN, w.Queue, w.Index, w.Op, w.Bytes)
 }
 

@@ -161,13 +161,8 @@ func (s *side) completes(t *tap, cycle uint64) {
 	n, index := uint32(t.u("qpn")), uint16(t.u("unit_idx"))
 	if q := s.qps[n]; q != nil {
 		if abi.WCOpcode(t.u("opcode"))&abi.WCRecv != 0 {
-			for i, o := range q.recvs {
-				if o.Index == index {
-					w = o
-					q.recvs = append(q.recvs[:i:i], q.recvs[i+1:]...)
-					w.Bytes = t.u("byte_len")
-					break
-				}
+			if w = q.ended(index); w != nil {
+				w.Bytes = t.u("byte_len")
 			}
 		} else if w = q.find(index); w == nil {
 			w = s.recent(q, index)
@@ -186,6 +181,7 @@ func (s *side) completes(t *tap, cycle uint64) {
 		k.list, k.next = k.list[1:], k.next+1
 	}
 	if w != nil {
+		w.index = index
 		s.written = append(s.written, w)
 	}
 }
@@ -210,7 +206,7 @@ func (s *side) cqe(t *tap, cycle uint64) {
 		return
 	}
 	for i, w := range s.written {
-		if w.QPN == e.QPN && w.Index == e.Index && (w.Queue == "rq") == (e.Opcode&abi.WCRecv != 0) {
+		if w.QPN == e.QPN && w.index == e.Index && (w.Queue != "sq") == (e.Opcode&abi.WCRecv != 0) {
 			w.stage(CQEWritten, t.fired(cycle))
 			s.written = append(s.written[:i:i], s.written[i+1:]...)
 			break

@@ -64,6 +64,12 @@ func (s *Story) ExplainWR(id int) (*Explanation, error) {
 			e.say(p.at(), "%s", s.sentence(p))
 		}
 	}
+	own := w.set()
+	for _, p := range s.Packets {
+		if (p.Cause == NAK || p.Cause == RNRNAK || lost(p)) && p.WR != w.ID && own[p.Because] {
+			e.say(p.at(), "it is answered by %s", s.sentence(p))
+		}
+	}
 	e.order()
 	if news > 0 {
 		e.say(At{}, "%d packets of it were sent once and delivered", news)
@@ -72,6 +78,15 @@ func (s *Story) ExplainWR(id int) (*Explanation, error) {
 		e.say(At{}, "one of its packets was sent %d times", w.Tries)
 	}
 	return e, nil
+}
+
+// set is the packets of a work request.
+func (w *WR) set() map[int]bool {
+	m := make(map[int]bool, len(w.Packets))
+	for _, id := range w.Packets {
+		m[id] = true
+	}
+	return m
 }
 
 // reason is what a wait is for, in words.
@@ -138,8 +153,12 @@ func (s *Story) ExplainPacket(id int) (*Explanation, error) {
 			e.say(x.At, "packet %d: %s", p.ID, x.Text)
 		}
 		e.say(p.at(), "%s leaves %s: %s", p.Label(), p.Host, p.Cause)
-		if g := s.gap(p); g != nil {
-			e.say(g.at(), "what the NAK misses is %s; %s", g.Label(), g.Fate)
+		g, what := s.gap(p), "what the NAK misses is"
+		if g == nil {
+			g, what = s.silent(p), "what the timer waits for ends with"
+		}
+		if g != nil {
+			e.say(g.at(), "%s %s; %s", what, g.Label(), g.Fate)
 			for _, x := range g.Why {
 				if x.Ps > g.Ps {
 					e.say(x.At, "packet %d: %s", g.ID, x.Text)
@@ -163,6 +182,30 @@ func (s *Story) gap(nak *Packet) (g *Packet) {
 			break
 		}
 		if p.Host == because.Host && p.QPN == because.QPN && p.DestQPN == because.DestQPN && p.PSN == nak.PSN && p.Fate != Delivered {
+			g = p
+		}
+	}
+	return g
+}
+
+// lost tells whether a packet did not do what it was sent for.
+func lost(p *Packet) bool {
+	return p.Fate == DroppedOnWire || p.Fate == Corrupted || strings.HasPrefix(p.Fate, Dropped)
+}
+
+// silent is the packet whose loss a timer tells of: the last one before it of its work
+// request, or that answers one of those.
+func (s *Story) silent(again *Packet) (g *Packet) {
+	w := s.WR(again.WR)
+	if again.Cause != AfterTimeout || w == nil {
+		return nil
+	}
+	own := w.set()
+	for _, p := range s.Packets {
+		if p.Ps >= again.Ps {
+			break
+		}
+		if lost(p) && (p.WR == w.ID || own[p.Because]) {
 			g = p
 		}
 	}

@@ -130,7 +130,7 @@ func (t *Story) add(s *side) {
 	t.Forgotten.Bytes += s.forgot.Bytes
 	t.Forgotten.Events += s.forgot.Events
 	t.Spent[s.name] = s.spans.shares(t.EndPs)
-	t.Bandwidth = append(t.Bandwidth, s.meter.list(s.name)...)
+	t.Bandwidth = append(t.Bandwidth, s.meter.list(s.name, t.EndPs)...)
 	t.Counters[s.name] = s.counters()
 }
 

@@ -25,6 +25,7 @@ type wr struct {
 	pieces      bool   // with payload to read
 	sentPs      int64  // end of the last packet of it that was sent
 	told        bool   // of, to OnWR
+	index       uint16 // that its CQE has
 }
 
 // stage adds a point that a WR passes, the first time only.
@@ -57,8 +58,11 @@ func (w *WR) at(name string) *Stage {
 	return nil
 }
 
+// mostWaits is how many waits of a WR are kept: the first.
+const mostWaits = 4096
+
 func (w *wr) wait(from, to int64, what string, a At) {
-	if to > from {
+	if to > from && len(w.Waits) < mostWaits {
 		w.Waits = append(w.Waits, Wait{from, to, what, a})
 	}
 }
@@ -69,12 +73,13 @@ type mmio struct {
 	qpn   uint32
 	index uint16
 	rq    bool
+	srq   bool
 	push  bool
 }
 
 func (s *side) watchPosts() {
 	s.hub.stream("nic.dma.rx.pcie", s.tlp, "hdr.kind", "hdr.addr", "hdr.count", "hdr.len", "hdr.lower", "data", "len", "first", "last")
-	s.hub.stream("nic.qpc.bell", s.bell, "qpn", "rq", "push", "index", "page")
+	s.hub.stream("nic.qpc.bell", s.bell, "qpn", "srq", "rq", "push", "index", "page")
 	s.hub.stream("nic.qpc.admin", s.admin, "op", "qpn", "attr.type", "attr.attr_mask", "attr.state", "attr.dest_qpn")
 }
 
@@ -93,8 +98,9 @@ func (s *side) tlp(t *tap, cycle uint64) {
 		switch region, _, rel := abi.Locate(uint32(off)); {
 		case region == abi.RegionDoorbell && t.u("len") == 8:
 			d := abi.UnpackDoorbell(binary.LittleEndian.Uint64(b))
-			if d.Kind == abi.DoorbellSQ || d.Kind == abi.DoorbellRQ {
-				s.writes = append(s.writes, mmio{at: t.fired(cycle), qpn: d.Number, index: d.Index, rq: d.Kind == abi.DoorbellRQ})
+			switch d.Kind {
+			case abi.DoorbellSQ, abi.DoorbellRQ, abi.DoorbellSRQ:
+				s.writes = append(s.writes, mmio{at: t.fired(cycle), qpn: d.Number, index: d.Index, rq: d.Kind == abi.DoorbellRQ, srq: d.Kind == abi.DoorbellSRQ})
 			}
 		case region == abi.RegionPush && rel == 0:
 			s.writes = append(s.writes, mmio{at: t.fired(cycle), push: true})
@@ -111,26 +117,30 @@ func (s *side) tlp(t *tap, cycle uint64) {
 
 // bell takes a doorbell as qpc gets it, and reads the WQEs that it announces.
 func (s *side) bell(t *tap, cycle uint64) {
-	n, index, rq, push := uint32(t.u("qpn")), uint16(t.u("index")), t.is("rq"), t.is("push")
+	n, index, rq, push, shared := uint32(t.u("qpn")), uint16(t.u("index")), t.is("rq"), t.is("push"), t.is("srq")
 	posted, found := At{}, false
 	for i, w := range s.writes {
-		if w.push == push && (push || w.qpn == n && w.rq == rq && w.index == index) {
+		if w.push == push && (push || w.qpn == n && w.rq == rq && w.srq == shared && w.index == index) {
 			posted, found = w.at, true
 			s.writes = append(s.writes[:0], s.writes[i+1:]...)
 			break
 		}
 	}
-	c := s.context(n)
-	if !c.Common.Exists || uint64(c.Common.Page) != t.u("page") {
-		return
-	}
-	q := s.qp(n)
 	begin := func(w *wr) {
 		if found {
 			w.stage(Posted, posted)
 		}
 		w.stage(Doorbell, t.at(cycle, "index"))
 	}
+	if shared {
+		s.postShared(n, index, begin)
+		return
+	}
+	c := s.context(n)
+	if !c.Common.Exists || uint64(c.Common.Page) != t.u("page") {
+		return
+	}
+	q := s.qp(n)
 	if rq {
 		if c.Common.State == abi.QPReset || index-q.rqPI > 1<<c.Common.RQLog {
 			return

@@ -87,6 +87,8 @@ func point(l [][2]int64, ps, n int64) [][2]int64 {
 func (s *side) admin(t *tap, cycle uint64) {
 	n := uint32(t.u("qpn"))
 	switch op := t.name("op"); op {
+	case "SRQ_CREATE":
+		s.srqs[n] = nil
 	case "CREATE":
 		if old := s.qps[n]; old != nil {
 			s.abandon(old)

@@ -18,6 +18,7 @@ type side struct {
 	qps    map[uint32]*qp
 	order  []*qp
 	byPeer map[uint32][]*qp // by QPN of the peer
+	srqs   map[uint32]*srq
 
 	wrs    []*wr // kept, in order
 	nWRs   int   // ever
@@ -38,6 +39,7 @@ type side struct {
 	strikes []strike
 
 	forgot Forgotten
+	rx     *keys // of scatter
 	spans  spans
 	meter  meter
 
@@ -58,11 +60,12 @@ type wireState struct {
 func newSide(r *Recorder, n int, h *tb.Host) *side {
 	s := &side{
 		r: r, n: n, name: h.K.Name(), h: h, hub: newHub(h.K),
-		qps: map[uint32]*qp{}, byPeer: map[uint32][]*qp{}, cqs: map[uint32]*cq{},
+		qps: map[uint32]*qp{}, byPeer: map[uint32][]*qp{}, cqs: map[uint32]*cq{}, srqs: map[uint32]*srq{}, meter: newMeter(&r.bench.Config),
 	}
 	s.hub.after = s.after
 	s.watchPosts()
 	s.watchRequests()
+	s.watchKeys()
 	s.watchAnswers()
 	s.watchEnds()
 	s.watchWire()

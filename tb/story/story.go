@@ -15,7 +15,8 @@ type Story struct {
 	ClockPs   int64                        `json:"clock_ps"`
 	EndPs     int64                        `json:"end_ps"`
 	Hosts     []string                     `json:"hosts"`
-	Limit     int                          `json:"limit"` // of packets and of work requests that are kept, each
+	Failure   string                       `json:"failure"` // what ended the run, in lines; "": nothing
+	Limit     int                          `json:"limit"`   // of packets and of work requests that are kept, each
 	Forgotten Forgotten                    `json:"forgotten"`
 	WRs       []*WR                        `json:"wrs"`
 	Packets   []*Packet                    `json:"packets"`
@@ -23,6 +24,8 @@ type Story struct {
 	Spent     map[string][]Share           `json:"spent"`
 	Bandwidth []Bucket                     `json:"bandwidth"`
 	Counters  map[string]map[string]uint64 `json:"counters"` // those that are not 0
+
+	index *index
 }
 
 // Forgotten counts the oldest, which were not kept.
@@ -38,10 +41,11 @@ type Forgotten struct {
 type WR struct {
 	ID        int     `json:"id"`
 	Host      string  `json:"host"`
-	QPN       uint32  `json:"qpn"`
+	QPN       uint32  `json:"qpn"` // of an srq 0 until a QP has taken it
 	Transport string  `json:"transport"`
-	Queue     string  `json:"queue"` // sq, rq
-	Index     uint16  `json:"index"` // of its WQE: units of an sq, entries of an rq
+	Queue     string  `json:"queue"` // sq, rq, srq
+	SRQ       uint32  `json:"srq"`   // number of the SRQ, of an srq
+	Index     uint16  `json:"index"` // of its WQE: units of an sq, entries of an rq; of an srq its number in the order of posting
 	Op        string  `json:"op"`
 	Bytes     uint64  `json:"bytes"`
 	Status    string  `json:"status"` // of its CQE, or of the outstanding table if it has none; "": it has not ended
@@ -95,8 +99,6 @@ const (
 	ForRNRTimer   = "rnr timer"
 	ForAck        = "ack"
 	ForPCIe       = "pcie"
-	ForLine       = "line"
-	ForTurn       = "turn"
 	ForEntry      = "outstanding entry"
 	ForWire       = "wire"
 )
@@ -192,8 +194,9 @@ const (
 	InDriver    = "driver"           // no work request of a send queue is open
 )
 
-// Bucket is what a host sent in a part of the run: frames with what they take of the
-// wire.
+// Bucket is how much of its line a host took in a part of the run: frames with preamble,
+// FCS and gap, never more than the rate of the line. Buckets are equally wide and cover
+// the run; the last is as much narrower as it is beyond the end.
 type Bucket struct {
 	Host string  `json:"host"`
 	Ps   int64   `json:"ps"` // its beginning

@@ -27,6 +27,7 @@ type shape struct {
 	size   int // of a message
 	count  int
 	faults []string
+	srq    bool
 	config tb.Config
 	limit  int
 	fst    string // file of waves
@@ -60,7 +61,7 @@ func run(t *testing.T, c shape) *story.Story {
 	for i := range data {
 		data[i] = byte(i * 7)
 	}
-	job := transfer.Job{Data: bytes.NewReader(data), Op: c.op, MTU: roce.MTU1024, QPs: c.qps, MsgSize: c.size, Depth: 8}
+	job := transfer.Job{Data: bytes.NewReader(data), Op: c.op, MTU: roce.MTU1024, QPs: c.qps, MsgSize: c.size, Depth: 8, SRQ: c.srq}
 	if c.faults != nil {
 		specs, err := fault.ParseAll(c.faults...)
 		require.NoError(t, err)

@@ -89,7 +89,7 @@ func (s *side) frame(f tb.Frame) {
 	s.tx.open, s.tx.ended = false, cycle+1
 	p := s.packet(f, first, cycle)
 	s.spans.sending(first, cycle)
-	s.meter.add(f.TimePs, len(f.Data))
+	s.meter.add(int64(first)*periodPs, len(f.Data))
 	s.keep(p)
 	s.r.packet(&p.Packet)
 }

@@ -130,7 +130,7 @@ func (w *writer) packets() error {
 
 func (w *writer) wire(t *threads, thread string, p *story.Packet, in bool, from, to int64) {
 	args := packetArgs{p.ID, p.QPN, p.DestQPN, p.PSN, p.Bytes, p.Payload, p.Syndrome, p.WR, p.Cause, p.Fate, place{p.Cycle, p.Signal, p.Value}}
-	name := p.Opcode
+	name := cmp.Or(p.Opcode, "no RoCE")
 	if p.Fate != story.Delivered {
 		name += ", " + p.Fate
 	}

@@ -42,10 +42,11 @@ function ticks(from, to, about) {
   return list;
 }
 
-// axisLabel is a time beside a tick, all of one axis in one unit.
-function axisLabel(ps, range) {
-  if (range >= 1e9) return trim(ps / 1e9) + " ms";
-  if (range >= 2e6) return trim(ps / 1e6) + " µs";
-  return trim(ps / 1e3) + " ns";
+// axisLabel is a time beside a tick, all of one axis in one unit, with the digits that
+// tell ticks apart that are step ps from each other.
+function axisLabel(ps, range, step = range / 1000) {
+  const [unit, name] = range >= 1e9 ? [1e9, " ms"] : range >= 2e6 ? [1e6, " µs"] : [1e3, " ns"];
+  const digits = 10 ** Math.max(3, Math.ceil(Math.log10(unit / Math.max(step, 1))));
+  return String(Math.round(ps / unit * digits) / digits) + name;
 }
 function trim(v) { return String(Math.round(v * 1000) / 1000); }

@@ -97,7 +97,7 @@ function paintAxis(g, w, h, x, y) {
     g.globalAlpha = 0.55;
     g.stroke();
     g.globalAlpha = 1;
-    g.fillText(axisLabel(t, to), AXIS - 10, v);
+    g.fillText(axisLabel(t, to, L.perPixel * 64), AXIS - 10, v);
   }
   for (const p of gaps) { // a band says how long nothing happened
     const a = y(p.from), b = y(p.to);

@@ -7,6 +7,10 @@ function facts4() {
     fact(span(D.end), "simulated"), fact(String(Math.round(D.end / D.clock)), "cycles"), fact(String(W.length), "work requests"),
     failed ? fact(String(failed), "failed", true) : "", open ? fact(String(open), "not ended", true) : "",
     fact(String(N), "packets"), sent(1) ? fact(String(sent(1)), "sent again", true) : "", lost ? fact(String(lost), "lost", true) : "");
+  if (D.failure !== "") {
+    $("failed").hidden = false;
+    $("failure").textContent = D.failure;
+  }
   if (D.forgotten[0] + D.forgotten[1] > 0) {
     $("forgotten").hidden = false;
     $("forgotten").textContent = "The run was longer than what is kept: " + count(D.forgotten[1], "packet") + " and " + count(D.forgotten[0], "work request") + " of its beginning are counted only.";
@@ -32,6 +36,8 @@ function start() {
   applyFilter();
   firstWindow();
   select(null);
+  toAddress();
+  addEventListener("hashchange", toAddress);
   document.addEventListener("keydown", e => {
     const typing = e.target.matches("input[type=search], select, textarea");
     if (e.ctrlKey || e.metaKey || e.altKey || typing) return;
@@ -42,6 +48,13 @@ function start() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   addEventListener("beforeprint", () => { printing = true; readColours(); paintLadder(); paintWork(); charts.forEach(paintChart); });
   addEventListener("afterprint", () => { printing = false; redraw(); });
+}
+
+// toAddress selects what the address names: #packet=7 or #wr=4.
+function toAddress() {
+  const m = /^#(packet|wr)=(\d+)$/.exec(location.hash);
+  const i = m ? (m[1] === "wr" ? indexOfWR : indexOfPacket).get(Number(m[2])) : undefined;
+  if (i !== undefined) (m[1] === "wr" ? selectWR : selectPacket)(i);
 }
 
 const began = performance.now();

@@ -28,7 +28,7 @@ function paintWork() {
     g.lineTo(Math.round(x(t)) + 0.5, h);
     g.stroke();
     g.fillStyle = colours.muted;
-    g.fillText((Work.align ? "+" : "") + axisLabel(t, to), Math.min(Math.max(x(t), label + 22), right - 22), HEAD / 2);
+    g.fillText((Work.align ? "+" : "") + axisLabel(t, to, (to - from) / 10), Math.min(Math.max(x(t), label + 22), right - 22), HEAD / 2);
   }
   g.save();
   g.beginPath();
