@@ -43,6 +43,7 @@ type Signal struct {
 	Role   Role
 	Width  int                   // bits
 	Names  func(v uint64) string // of an Enum
+	Enum   reflect.Type          // of an Enum: whose names these are
 	Owner  int
 	Offset uintptr
 	Size   uintptr
@@ -98,7 +99,7 @@ func (l *lister) fields(scope string, lay *layout, role Role, owner int) {
 		f := &lay.leaves[i]
 		s := Signal{Type: f.typ.String(), Kind: f.kind, Role: role, Width: f.width, Owner: owner, Offset: f.off, Size: f.size}
 		if f.kind == Enum {
-			s.Names = enumNames(f.typ)
+			s.Names, s.Enum = enumNames(f.typ), f.typ
 		}
 		l.add(scope, strings.TrimPrefix(f.name, "_"), s)
 	}
