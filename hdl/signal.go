@@ -166,6 +166,15 @@ func enumNames(t reflect.Type) func(uint64) string {
 	}
 }
 
+// Home is the Base of an owner, while an observer is set, if that is always the same;
+// nil for the payload of a stream. It points to whole words of 8 bytes.
+func (k *Kernel) Home(owner int) unsafe.Pointer {
+	if i := owner - len(k.mods); i >= 0 && owner < k.levelOwner(0) && i%3 == 1 {
+		return nil
+	}
+	return k.Base(owner)
+}
+
 // Base is where an owner's values are now; nil when they mean nothing, as the
 // payload of an empty stream. Handshakes and RAM accesses are kept only while
 // an observer is set.

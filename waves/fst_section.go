@@ -127,52 +127,77 @@ func (s *fstSink) changes(b []byte) error {
 		return s.err
 	}
 	sec := s.sec
-	trails := sec.trails
-	raw := 0
-	for len(b) > 0 {
+	for len(b) >= 4 {
 		head := binary.LittleEndian.Uint32(b)
 		b = b[4:]
-		t := &trails[head>>2]
-		t.kind = uint8(head & recordKind)
+		t := &sec.trails[head/recordKinds]
+		kind := head % recordKinds
+		t.kind = uint8(kind)
 		behind := uint64(s.stamp - t.last)
 		t.last = s.stamp
-		size, need := int(t.size), binary.MaxVarintLen32+1+max(8, int(t.size))
-		switch {
-		case t.width == 0:
-			n, k := binary.Uvarint(b)
-			size = k + int(n)
-			need += size
-		case t.kind == recordX:
-			need += int(t.width)
+		if kind == recordLong || kind == recordX && t.width > 1 {
+			b = b[s.long(t, behind, b):]
+			continue
 		}
-		if need > int(t.room-t.end) {
-			sec.room(t, need)
+		if t.room-t.end < recordRoom {
+			sec.room(t, recordRoom)
 		}
 		c := sec.slabs[t.slab][:t.room]
-		at := t.end
+		start, at := t.end, t.end
 		switch {
-		case t.kind == recordX && size > 0 && t.width > 0:
-			at = putBehind(c, at, behind<<1|1)
-			at += uint32(copy(c[at:], s.xs[:t.width]))
-		case t.kind == recordX:
+		case kind == recordX:
 			at = putBehind(c, at, behind<<4|1)
-		case size == 0:
-			at = putBehind(c, at, behind<<2|uint64(t.kind))
-		case size <= 8 && cap(b) >= 8: // a word costs less than so many bytes
-			at = putBehind(c, at, behind<<1)
-			binary.LittleEndian.PutUint64(c[at:], binary.LittleEndian.Uint64(b[:8]))
-			at += uint32(size)
-			b = b[size:]
+		case kind < recordX:
+			at = putBehind(c, at, behind<<2|uint64(kind)<<1)
 		default:
 			at = putBehind(c, at, behind<<1)
-			at += uint32(copy(c[at:], b[:size]))
+			size := kind - (recordShort - 1)
+			if cap(b) >= 8 { // a word costs less than so many bytes
+				binary.LittleEndian.PutUint64(c[at:], binary.LittleEndian.Uint64(b[:8]))
+			} else {
+				copy(c[at:], b[:size])
+			}
+			at += size
 			b = b[size:]
 		}
-		raw += int(at - t.end)
+		sec.raw += int(at - start)
 		t.end = at
 	}
-	sec.raw += raw
 	return nil
+}
+
+// recordRoom is what a change takes at most that is not long.
+const recordRoom = binary.MaxVarintLen32 + 1 + 8
+
+// long takes the value of a string, of a long vector or of a vector that is x, and tells
+// how many bytes of b it is.
+func (s *fstSink) long(t *trail, behind uint64, b []byte) int {
+	var v []byte
+	size := 0
+	switch {
+	case t.kind == recordX:
+		v = s.xs[:t.width]
+	case t.width == 0:
+		n, k := binary.Uvarint(b)
+		v = b[:k+int(n)]
+		size = len(v)
+	default:
+		v = b[:t.size]
+		size = len(v)
+	}
+	if need := recordRoom + len(v); need > int(t.room-t.end) {
+		s.sec.room(t, need)
+	}
+	c := s.sec.slabs[t.slab][:t.room]
+	behind <<= 1
+	if t.kind == recordX {
+		behind |= 1
+	}
+	at := putBehind(c, t.end, behind)
+	at += uint32(copy(c[at:], v))
+	s.sec.raw += int(at - t.end)
+	t.end = at
+	return size
 }
 
 // putBehind is PutUvarint at a place, inlined for what is mostly one byte.

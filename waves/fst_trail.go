@@ -105,7 +105,7 @@ func (sec *section) advance(frame []byte) {
 				f[j] = 'x'
 			}
 		case t.width == 1:
-			f[0] = '0' + t.kind>>1
+			f[0] = '0' + t.kind
 		default:
 			v := sec.slabs[t.slab][t.end-uint32(t.size) : t.end]
 			for j := range f {

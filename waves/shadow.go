@@ -21,20 +21,20 @@ type span struct{ at, first, last int32 }
 // leastShadow is the variables of an owner that are worth a shadow.
 const leastShadow = 4
 
-// newShadow is the shadow of variables of one owner, nil if they are few, if they are
-// not in the order of their places, or if a variable depends on others' memory.
+// newShadow is the shadow of variables of one owner, in the order of their places; nil if
+// they are few. An address depends on others' memory: with one, each word has them all.
 func newShadow(own []shown) *shadow {
 	if len(own) < leastShadow {
 		return nil
 	}
-	for i := range own {
-		if own[i].how == asAddress || i > 0 && own[i].off < own[i-1].off {
-			return nil
-		}
-	}
 	end := uint32(0)
+	gated := false
 	for i := range own {
-		end = max(end, own[i].off+own[i].bytes())
+		end = max(end, own[i].end())
+		gated = gated || own[i].how == asAddress
+	}
+	if gated {
+		end = (end + 7) &^ 7 // the gates lie right behind
 	}
 	s := &shadow{off: uintptr(own[0].off), bytes: make([]byte, end-own[0].off)}
 	if len(s.bytes) < 8 {
@@ -43,7 +43,7 @@ func newShadow(own []shown) *shadow {
 	for p := 0; p < len(s.bytes); p += 8 {
 		w := min(p, len(s.bytes)-8)
 		lo := own[0].off + uint32(w)
-		in := func(d shown) bool { return d.off < lo+8 && d.off+d.bytes() > lo }
+		in := func(d shown) bool { return gated || d.off < lo+8 && d.end() > lo }
 		first := slices.IndexFunc(own, in)
 		if first < 0 {
 			continue // padding, or what has no name

@@ -60,16 +60,11 @@ func newTracer(k *hdl.Kernel, m *merger, src int, vars []*Var, f format, from, t
 	t.owners = make([]owner, top+1)
 	for o := range t.owners {
 		own := byOwner[o]
-		t.owners[o].first = int32(len(t.shown))
-		for _, v := range own {
-			if v.Text {
-				t.shown[len(t.shown)-1].text = newTexts(v, f)
-				continue
-			}
-			t.shown = append(t.shown, newShown(v, f))
-		}
-		t.owners[o].last = int32(len(t.shown))
-		t.owners[o].shadow = newShadow(t.shown[t.owners[o].first:])
+		w := &t.owners[o]
+		w.first = int32(len(t.shown))
+		t.shown = append(t.shown, inMemory(own, f)...)
+		w.last = int32(len(t.shown))
+		w.watch(t.shown[w.first:])
 		switch {
 		case len(own) == 0:
 		case own[0].Signal.Role.Past():
@@ -84,6 +79,9 @@ func newTracer(k *hdl.Kernel, m *merger, src int, vars []*Var, f format, from, t
 // attach starts to observe, at the kernel's present cycle.
 func (t *tracer) attach() {
 	t.k.Observe(t)
+	for o := range t.owners {
+		t.owners[o].home = t.k.Home(o)
+	}
 	t.inReset = t.k.Cycle() == 0 && t.from < t.half
 	if int64(t.k.Cycle()+1)*t.period > t.from {
 		t.note(t.state)
@@ -162,10 +160,16 @@ func (t *tracer) level(c *code, v byte) {
 // changes renders owners as they are now.
 func (t *tracer) changes(list []int32) {
 	for _, o := range list {
-		if int(o) < len(t.owners) {
-			if w := &t.owners[o]; w.first < w.last {
-				t.owner(w, t.k.Base(int(o)))
-			}
+		if int(o) >= len(t.owners) {
+			continue
+		}
+		w := &t.owners[o]
+		switch {
+		case w.first == w.last:
+		case w.home == nil:
+			t.owner(w, t.k.Base(int(o)))
+		case w.differs(w.home):
+			t.owner(w, w.home)
 		}
 	}
 }
@@ -173,20 +177,21 @@ func (t *tracer) changes(list []int32) {
 func (t *tracer) owner(o *owner, base unsafe.Pointer) {
 	b, own := t.b.buf, t.shown[o.first:o.last]
 	switch {
-	case base != nil && o.shadow != nil && !o.void:
+	case base == nil && o.void:
+	case base == nil:
+		o.void = true
+		for i := range own {
+			b = own[i].void(b)
+		}
+	case o.shadow != nil && !o.void:
 		b = o.shadow.update(b, own, base)
-	case base != nil:
+	default:
 		o.void = false
 		for i := range own {
 			b = own[i].update(b, base)
 		}
 		if o.shadow != nil {
 			o.shadow.refill(base)
-		}
-	case !o.void:
-		o.void = true
-		for i := range own {
-			b = own[i].void(b)
 		}
 	}
 	t.b.buf = b
