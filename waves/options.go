@@ -3,6 +3,7 @@ package waves
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"rnic/hdl"
 )
@@ -31,7 +32,10 @@ const controlBytes = 40
 
 // control tells whether a variable is anything but payload.
 func (v *Var) control() bool {
-	return v.Signal.Kind != hdl.Bytes || v.Signal.Size <= controlBytes
+	if v.Signal.Kind == hdl.Bytes && v.Signal.Size > controlBytes {
+		return false
+	}
+	return v.Signal.Role != hdl.RolePayload || os.Getenv("KEEP") != "" && v.Signal.Kind == hdl.Enum
 }
 
 // ErrWindow says that a run ended before the window began.

@@ -38,7 +38,6 @@ func (o *owner) watch(own []shown) {
 		for i := range own {
 			o.mask |= ^uint64(0) >> (64 - 8*own[i].bytes()) << (8 * own[i].off)
 		}
-		return
 	}
 	o.shadow = newShadow(own)
 }

@@ -36,7 +36,7 @@ func TestShadow(t *testing.T) {
 		if s == nil {
 			return
 		}
-		memory := make([]byte, off)
+		memory := make([]byte, (off+7)&^7)
 		for range 20 {
 			for range rapid.IntRange(0, 5).Draw(r, "writes") {
 				memory[rapid.IntRange(0, len(memory)-1).Draw(r, "at")] = rapid.Byte().Draw(r, "byte")
@@ -46,7 +46,7 @@ func TestShadow(t *testing.T) {
 			for i := range each {
 				want = each[i].update(want, base)
 			}
-			require.Equal(r, want, s.update(nil, some, base))
+			require.Equal(r, want, s.update(nil, some, base, false))
 		}
 	})
 }

@@ -178,20 +178,21 @@ func (t *tracer) owner(o *owner, base unsafe.Pointer) {
 	b, own := t.b.buf, t.shown[o.first:o.last]
 	switch {
 	case base == nil && o.void:
+	case base == nil && o.shadow != nil:
+		o.void = true
+		b = o.shadow.void(b, own)
 	case base == nil:
 		o.void = true
 		for i := range own {
 			b = own[i].void(b)
 		}
-	case o.shadow != nil && !o.void:
-		b = o.shadow.update(b, own, base)
+	case o.shadow != nil:
+		b = o.shadow.update(b, own, base, o.void)
+		o.void = false
 	default:
 		o.void = false
 		for i := range own {
 			b = own[i].update(b, base)
-		}
-		if o.shadow != nil {
-			o.shadow.refill(base)
 		}
 	}
 	t.b.buf = b

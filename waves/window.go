@@ -73,6 +73,11 @@ func (t *tracer) dump(clk byte) {
 		v = '1'
 	}
 	t.level(&t.reset, v)
+	for i := range t.owners {
+		if o := &t.owners[i]; o.shadow != nil {
+			o.shadow.settle(t.shown[o.first:o.last], o.void)
+		}
+	}
 	b := t.b.buf
 	for i := range t.shown {
 		b = t.shown[i].append(b)
@@ -81,7 +86,7 @@ func (t *tracer) dump(clk byte) {
 	t.at(t.from) // the dump is a part of its own
 }
 
-// nothing is the handshakes and accesses of a cycle that no edge ended.
+// nothing is the handshakes and accesses of a cycle that no edge ended, whole words.
 var nothing [64]byte
 
 // finish ends the file where the kernel stands. The edge that would end its present
