@@ -38,9 +38,8 @@ const (
 
 // newShadow is the shadow of variables of one owner, in the order of their places; nil if
 // they are few. An address depends on others' memory: with one, each word has them all.
-func newShadow(own []shown) *shadow {
-	fst := own[0].code.record != 0
-	if len(own) < leastShadow && !fst {
+func newShadow(own []shown, quicks []quick) *shadow {
+	if len(own) < leastShadow && quicks == nil {
 		return nil
 	}
 	end := uint32(0)
@@ -52,11 +51,9 @@ func newShadow(own []shown) *shadow {
 	if gated {
 		end++ // for the gates, which lie right behind
 	}
-	s := &shadow{bytes: make([]byte, (end+7)&^7), quick: make([]quick, len(own))}
-	for i := range own {
-		if fst && !gated {
-			s.quick[i] = newQuick(&own[i])
-		}
+	s := &shadow{bytes: make([]byte, (end+7)&^7), quick: quicks}
+	if quicks == nil || gated {
+		s.quick = make([]quick, len(own))
 	}
 	for w := uint32(0); w < uint32(len(s.bytes)); w += 8 {
 		in := func(d shown) bool { return gated || d.off < w+8 && d.end() > w }

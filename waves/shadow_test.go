@@ -32,7 +32,11 @@ func TestShadow(t *testing.T) {
 			return l
 		}
 		each, some := own(), own()
-		s := newShadow(some)
+		quicks := make([]quick, len(some))
+		for i := range some {
+			quicks[i] = newQuick(&some[i])
+		}
+		s := newShadow(some, quicks)
 		if s == nil {
 			return
 		}

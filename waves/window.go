@@ -73,11 +73,7 @@ func (t *tracer) dump(clk byte) {
 		v = '1'
 	}
 	t.level(&t.reset, v)
-	for i := range t.owners {
-		if o := &t.owners[i]; o.shadow != nil {
-			o.shadow.settle(t.shown[o.first:o.last], o.void)
-		}
-	}
+	t.settle()
 	b := t.b.buf
 	for i := range t.shown {
 		b = t.shown[i].append(b)
@@ -102,7 +98,12 @@ func (t *tracer) finish() {
 	if t.phase != live || !t.resting {
 		n := len(t.b.buf)
 		for _, o := range t.past {
-			t.owner(&t.owners[o], unsafe.Pointer(&nothing))
+			if p := t.place[o]; p > 0 {
+				t.words[p-1].home = unsafe.Pointer(&nothing)
+				t.word(&t.words[p-1], 0)
+			} else {
+				t.owner(&t.owners[^p], unsafe.Pointer(&nothing))
+			}
 		}
 		if t.phase != live {
 			t.b.buf = t.b.buf[:n]
