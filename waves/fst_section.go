@@ -126,15 +126,16 @@ func (s *fstSink) changes(b []byte) error {
 	if s.err != nil {
 		return s.err
 	}
-	sec := s.sec
+	sec, stamp, trails := s.sec, s.stamp, s.sec.trails
+	raw := 0
 	for len(b) >= 4 {
 		head := binary.LittleEndian.Uint32(b)
 		b = b[4:]
-		t := &sec.trails[head/recordKinds]
+		t := &trails[head/recordKinds]
 		kind := head % recordKinds
 		t.kind = uint8(kind)
-		behind := uint64(s.stamp - t.last)
-		t.last = s.stamp
+		behind := uint64(stamp - t.last)
+		t.last = stamp
 		if kind == recordLong || kind == recordX && t.width > 1 {
 			b = b[s.long(t, behind, b):]
 			continue
@@ -142,27 +143,28 @@ func (s *fstSink) changes(b []byte) error {
 		if t.room-t.end < recordRoom {
 			sec.room(t, recordRoom)
 		}
-		c := sec.slabs[t.slab][:t.room]
-		start, at := t.end, t.end
+		c := sec.slabs[t.slab][t.end:t.room]
+		n := uint32(0)
 		switch {
 		case kind == recordX:
-			at = putBehind(c, at, behind<<4|1)
+			n = putBehind(c, 0, behind<<4|1)
 		case kind < recordX:
-			at = putBehind(c, at, behind<<2|uint64(kind)<<1)
+			n = putBehind(c, 0, behind<<2|uint64(kind)<<1)
 		default:
-			at = putBehind(c, at, behind<<1)
+			n = putBehind(c, 0, behind<<1)
 			size := kind - (recordShort - 1)
 			if cap(b) >= 8 { // a word costs less than so many bytes
-				binary.LittleEndian.PutUint64(c[at:], binary.LittleEndian.Uint64(b[:8]))
+				binary.LittleEndian.PutUint64(c[n:], binary.LittleEndian.Uint64(b[:8]))
 			} else {
-				copy(c[at:], b[:size])
+				copy(c[n:], b[:size])
 			}
-			at += size
+			n += size
 			b = b[size:]
 		}
-		sec.raw += int(at - start)
-		t.end = at
+		raw += int(n)
+		t.end += n
 	}
+	sec.raw += raw
 	return nil
 }
 
