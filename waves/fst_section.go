@@ -24,8 +24,9 @@ type section struct {
 	trails     []trail
 	times      []byte // differences, the first from 0
 	stamps     int
-	raw        int // bytes in trails
+	raw        int // bytes of changes in the file, before compression
 
+	flat  []byte // a trail, in whole
 	full  []full
 	slabs [][]byte
 	slab  int // that is being cut
@@ -40,29 +41,23 @@ type fstSink struct {
 	now   int64
 	stamp uint32 // number of now in the section
 	begun bool
-	xs    []byte // as many x as the widest variable has bits
 	err   error
 	out   *fstWriter
 }
 
 func newFSTSink(w io.WriterAt, root *node, vars []*Var, p Profile) *fstSink {
 	s := &fstSink{limit: max(firstSection, firstPerVar*len(vars)), out: newFSTWriter(w, root, vars, p)}
-	widest, digits := 0, 0
+	digits := 0
 	for _, v := range vars {
 		if !v.text() {
-			widest = max(widest, v.Width)
 			digits += v.Width
 		}
-	}
-	s.xs = make([]byte, max(widest, digits))
-	for i := range s.xs {
-		s.xs[i] = 'x'
 	}
 	for range 2 {
 		s.out.free <- newSection(vars)
 	}
 	s.sec = <-s.out.free
-	s.sec.frame = append(s.sec.frame, s.xs[:digits]...)
+	s.sec.frame = appendX(s.sec.frame, digits)
 	s.err = s.out.err()
 	return s
 }
@@ -175,31 +170,29 @@ const recordRoom = binary.MaxVarintLen32 + 1 + 8
 // how many bytes of b it is.
 func (s *fstSink) long(t *trail, behind uint64, b []byte) int {
 	var v []byte
-	size := 0
+	raw := 0
 	switch {
 	case t.kind == recordX:
-		v = s.xs[:t.width]
+		t.holes = true // its digits come with whole
+		behind = behind<<1 | 1
+		raw = int(t.width)
 	case t.width == 0:
 		n, k := binary.Uvarint(b)
 		v = b[:k+int(n)]
-		size = len(v)
+		behind <<= 1
 	default:
 		v = b[:t.size]
-		size = len(v)
+		behind <<= 1
 	}
 	if need := recordRoom + len(v); need > int(t.room-t.end) {
 		s.sec.room(t, need)
 	}
 	c := s.sec.slabs[t.slab][:t.room]
-	behind <<= 1
-	if t.kind == recordX {
-		behind |= 1
-	}
 	at := putBehind(c, t.end, behind)
 	at += uint32(copy(c[at:], v))
-	s.sec.raw += int(at - t.end)
+	s.sec.raw += int(at-t.end) + raw
 	t.end = at
-	return size
+	return len(v)
 }
 
 // putBehind is PutUvarint at a place, inlined for what is mostly one byte.
