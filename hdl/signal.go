@@ -43,6 +43,7 @@ type Signal struct {
 	Role   Role
 	Width  int                   // bits
 	Names  func(v uint64) string // of an Enum
+	Enum   reflect.Type          // of an Enum: whose names these are
 	Owner  int
 	Offset uintptr
 	Size   uintptr
@@ -98,7 +99,7 @@ func (l *lister) fields(scope string, lay *layout, role Role, owner int) {
 		f := &lay.leaves[i]
 		s := Signal{Type: f.typ.String(), Kind: f.kind, Role: role, Width: f.width, Owner: owner, Offset: f.off, Size: f.size}
 		if f.kind == Enum {
-			s.Names = enumNames(f.typ)
+			s.Names, s.Enum = enumNames(f.typ), f.typ
 		}
 		l.add(scope, strings.TrimPrefix(f.name, "_"), s)
 	}
@@ -163,6 +164,15 @@ func enumNames(t reflect.Type) func(uint64) string {
 		x.SetUint(v)
 		return x.Interface().(fmt.Stringer).String()
 	}
+}
+
+// Home is the Base of an owner, while an observer is set, if that is always the same;
+// nil for the payload of a stream. It points to whole words of 8 bytes.
+func (k *Kernel) Home(owner int) unsafe.Pointer {
+	if i := owner - len(k.mods); i >= 0 && owner < k.levelOwner(0) && i%3 == 1 {
+		return nil
+	}
+	return k.Base(owner)
 }
 
 // Base is where an owner's values are now; nil when they mean nothing, as the

@@ -50,7 +50,7 @@ func (c *code) bit(b []byte, v byte) []byte {
 // text appends the change of a string.
 func (c *code) text(b []byte, s string) []byte {
 	if c.record != 0 {
-		return appendTextValue(appendHead(b, c.record), s)
+		return appendTextValue(appendHead(b, c.record|recordLong), s)
 	}
 	return c.append(appendText(append(b, 's'), s))
 }

@@ -2,6 +2,7 @@ package waves_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,6 +22,7 @@ type source struct {
 	Out hdl.Out[long]
 	hdl.Regs[struct {
 		N    uint8
+		GRH  [40]byte
 		Held [64]byte
 	}]
 }
@@ -28,7 +30,7 @@ type source struct {
 func (m *source) Eval() {
 	if m.Out.Ready() {
 		m.D.N++
-		m.D.Held[1] = m.Q.N
+		m.D.Held[1], m.D.GRH[1] = m.Q.N, m.Q.N
 		m.Out.Put(long{Addr: [40]byte{m.Q.N}, Data: [41]byte{1, m.Q.N}, Len: m.Q.N})
 	}
 }
@@ -45,7 +47,8 @@ func (m *drain) Eval() {
 	}
 }
 
-// Without payload, the waves are those with it but for the arrays of data.
+// Without payload, the waves are those with it but for what streams carry and for arrays
+// of data.
 func TestControl(t *testing.T) {
 	record := func(o waves.Options) string {
 		top := &struct {
@@ -65,7 +68,7 @@ func TestControl(t *testing.T) {
 	all, control := check(t, record(waves.Options{})), check(t, record(waves.Options{Control: true}))
 	kept := all.Vars[:0]
 	for _, v := range all.Vars {
-		if v.Path != "top.src.held" && v.Path != "top.dst.in.head.data" {
+		if v.Path != "top.src.held" && !strings.HasPrefix(v.Path, "top.dst.in.head.") {
 			kept = append(kept, v)
 		}
 	}
@@ -74,5 +77,6 @@ func TestControl(t *testing.T) {
 		require.Equal(t, v.Path, control.Vars[i].Path)
 		require.Equal(t, v.Changes, control.Vars[i].Changes, v.Path)
 	}
-	require.Contains(t, paths(control), "top.dst.in.head.addr")
+	require.Contains(t, paths(control), "top.src.grh")
+	require.Contains(t, paths(control), "top.dst.in.count")
 }

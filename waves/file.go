@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"rnic/hdl"
 )
@@ -19,6 +20,8 @@ type File struct {
 	tracers []*tracer
 	closed  bool
 	err     error
+	once    sync.Once
+	cat     *catalog // of views
 }
 
 // VCD and FST are files of the one format and of the other.

@@ -27,7 +27,7 @@ type hierarchy struct {
 }
 
 func newHierarchy(root *node, p Profile) *hierarchy {
-	h := &hierarchy{profile: p, tables: tables{}}
+	h := &hierarchy{profile: p, tables: newTables()}
 	for _, k := range root.kids {
 		h.scope(k)
 	}

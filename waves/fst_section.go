@@ -24,8 +24,9 @@ type section struct {
 	trails     []trail
 	times      []byte // differences, the first from 0
 	stamps     int
-	raw        int // bytes in trails
+	raw        int // bytes of changes in the file, before compression
 
+	flat  []byte // a trail, in whole
 	full  []full
 	slabs [][]byte
 	slab  int // that is being cut
@@ -40,29 +41,23 @@ type fstSink struct {
 	now   int64
 	stamp uint32 // number of now in the section
 	begun bool
-	xs    []byte // as many x as the widest variable has bits
 	err   error
 	out   *fstWriter
 }
 
 func newFSTSink(w io.WriterAt, root *node, vars []*Var, p Profile) *fstSink {
 	s := &fstSink{limit: max(firstSection, firstPerVar*len(vars)), out: newFSTWriter(w, root, vars, p)}
-	widest, digits := 0, 0
+	digits := 0
 	for _, v := range vars {
 		if !v.text() {
-			widest = max(widest, v.Width)
 			digits += v.Width
 		}
-	}
-	s.xs = make([]byte, max(widest, digits))
-	for i := range s.xs {
-		s.xs[i] = 'x'
 	}
 	for range 2 {
 		s.out.free <- newSection(vars)
 	}
 	s.sec = <-s.out.free
-	s.sec.frame = append(s.sec.frame, s.xs[:digits]...)
+	s.sec.frame = appendX(s.sec.frame, digits)
 	s.err = s.out.err()
 	return s
 }
@@ -126,53 +121,78 @@ func (s *fstSink) changes(b []byte) error {
 	if s.err != nil {
 		return s.err
 	}
-	sec := s.sec
-	trails := sec.trails
+	sec, stamp, trails := s.sec, s.stamp, s.sec.trails
 	raw := 0
-	for len(b) > 0 {
+	for len(b) >= 4 {
 		head := binary.LittleEndian.Uint32(b)
 		b = b[4:]
-		t := &trails[head>>2]
-		t.kind = uint8(head & recordKind)
-		behind := uint64(s.stamp - t.last)
-		t.last = s.stamp
-		size, need := int(t.size), binary.MaxVarintLen32+1+max(8, int(t.size))
-		switch {
-		case t.width == 0:
-			n, k := binary.Uvarint(b)
-			size = k + int(n)
-			need += size
-		case t.kind == recordX:
-			need += int(t.width)
+		t := &trails[head/recordKinds]
+		kind := head % recordKinds
+		t.kind = uint8(kind)
+		behind := uint64(stamp - t.last)
+		t.last = stamp
+		if kind == recordLong || kind == recordX && t.width > 1 {
+			b = b[s.long(t, behind, b):]
+			continue
 		}
-		if need > int(t.room-t.end) {
-			sec.room(t, need)
+		if t.room-t.end < recordRoom {
+			sec.room(t, recordRoom)
 		}
-		c := sec.slabs[t.slab][:t.room]
-		at := t.end
+		c := sec.slabs[t.slab][t.end:t.room]
+		n := uint32(0)
 		switch {
-		case t.kind == recordX && size > 0 && t.width > 0:
-			at = putBehind(c, at, behind<<1|1)
-			at += uint32(copy(c[at:], s.xs[:t.width]))
-		case t.kind == recordX:
-			at = putBehind(c, at, behind<<4|1)
-		case size == 0:
-			at = putBehind(c, at, behind<<2|uint64(t.kind))
-		case size <= 8 && cap(b) >= 8: // a word costs less than so many bytes
-			at = putBehind(c, at, behind<<1)
-			binary.LittleEndian.PutUint64(c[at:], binary.LittleEndian.Uint64(b[:8]))
-			at += uint32(size)
-			b = b[size:]
+		case kind == recordX:
+			n = putBehind(c, 0, behind<<4|1)
+		case kind < recordX:
+			n = putBehind(c, 0, behind<<2|uint64(kind)<<1)
 		default:
-			at = putBehind(c, at, behind<<1)
-			at += uint32(copy(c[at:], b[:size]))
+			n = putBehind(c, 0, behind<<1)
+			size := kind - (recordShort - 1)
+			if cap(b) >= 8 { // a word costs less than so many bytes
+				binary.LittleEndian.PutUint64(c[n:], binary.LittleEndian.Uint64(b[:8]))
+			} else {
+				copy(c[n:], b[:size])
+			}
+			n += size
 			b = b[size:]
 		}
-		raw += int(at - t.end)
-		t.end = at
+		raw += int(n)
+		t.end += n
 	}
 	sec.raw += raw
 	return nil
+}
+
+// recordRoom is what a change takes at most that is not long.
+const recordRoom = binary.MaxVarintLen32 + 1 + 8
+
+// long takes the value of a string, of a long vector or of a vector that is x, and tells
+// how many bytes of b it is.
+func (s *fstSink) long(t *trail, behind uint64, b []byte) int {
+	var v []byte
+	raw := 0
+	switch {
+	case t.kind == recordX:
+		t.holes = true // its digits come with whole
+		behind = behind<<1 | 1
+		raw = int(t.width)
+	case t.width == 0:
+		n, k := binary.Uvarint(b)
+		v = b[:k+int(n)]
+		behind <<= 1
+	default:
+		v = b[:t.size]
+		behind <<= 1
+	}
+	if need := recordRoom + len(v); need > int(t.room-t.end) {
+		s.sec.room(t, need)
+	}
+	c := s.sec.slabs[t.slab][:t.room]
+	at := putBehind(c, t.end, behind)
+	at += uint32(copy(c[at:], v))
+	s.sec.raw += int(at-t.end) + raw
+	t.end = at
+	return len(v)
 }
 
 // putBehind is PutUvarint at a place, inlined for what is mostly one byte.

@@ -1,9 +1,12 @@
 package waves
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+)
 
-// trail is the changes of a variable in a section, as the file has them: each with how
-// many time stamps it is behind the one before. It is half a line of the cache, for
+// trail is the changes of a variable in a section, as the file has them, but for the digits
+// of a vector that is x: each with how many time stamps it is behind the one before. It is half a line of the cache, for
 // there are thousands and each change needs one.
 type trail struct {
 	slab  uint32 // with the chunk that is being filled; a change lies in one chunk
@@ -15,6 +18,7 @@ type trail struct {
 	width uint32 // bits; 0: a string
 	size  uint16 // bytes of a vector's value
 	kind  uint8  // of the last record
+	holes bool   // of a vector that was x, whose digits are left out
 }
 
 // full is a chunk that is full, and the one before it.
@@ -65,8 +69,41 @@ func (sec *section) room(t *trail, n int) {
 	sec.cut += size
 }
 
-// whole appends the trail in one piece.
+// whole appends the trail as the file has it.
 func (sec *section) whole(b []byte, t *trail) []byte {
+	if !t.holes {
+		return sec.gather(b, t)
+	}
+	sec.flat = sec.gather(sec.flat[:0], t)
+	for c := sec.flat; len(c) > 0; {
+		behind, n := binary.Uvarint(c)
+		x := behind&1 != 0
+		if !x {
+			n += int(t.size)
+		}
+		b = append(b, c[:n]...)
+		c = c[n:]
+		if x {
+			b = appendX(b, int(t.width))
+		}
+	}
+	return b
+}
+
+// appendX appends so many digits.
+func appendX(b []byte, n int) []byte {
+	for n > 0 {
+		k := min(n, len(xs))
+		b = append(b, xs[:k]...)
+		n -= k
+	}
+	return b
+}
+
+const xs = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+
+// gather appends the trail in one piece.
+func (sec *section) gather(b []byte, t *trail) []byte {
 	c := sec.slabs[t.slab][t.start:t.end]
 	if t.more < 0 {
 		return append(b, c...)
@@ -88,7 +125,7 @@ func (sec *section) reset() {
 	sec.slabs = slices.DeleteFunc(sec.slabs, func(s []byte) bool { return len(s) != slabSize })
 	for i := range sec.trails {
 		t := &sec.trails[i]
-		t.slab, t.start, t.end, t.room, t.more, t.last = 0, 0, 0, 0, -1, 0
+		t.slab, t.start, t.end, t.room, t.more, t.last, t.holes = 0, 0, 0, 0, -1, 0, false
 	}
 }
 
@@ -105,7 +142,7 @@ func (sec *section) advance(frame []byte) {
 				f[j] = 'x'
 			}
 		case t.width == 1:
-			f[0] = '0' + t.kind>>1
+			f[0] = '0' + t.kind
 		default:
 			v := sec.slabs[t.slab][t.end-uint32(t.size) : t.end]
 			for j := range f {

@@ -146,7 +146,7 @@ func (f *fstWriter) deflate(dst, b []byte) []byte {
 
 func gzipped(b []byte) []byte {
 	var z bytes.Buffer
-	w := gzip.NewWriter(&z)
+	w, _ := gzip.NewWriterLevel(&z, gzip.BestSpeed)
 	w.Write(b)
 	w.Close()
 	return z.Bytes()

@@ -19,20 +19,12 @@ type item struct {
 	sub *group
 }
 
-// alias is the variable's path with an enum's text under the enum's name.
-func (v *Var) alias() string {
-	if v.Text {
-		return strings.TrimSuffix(v.Path, "_name")
-	}
-	return v.Path
-}
-
 // modules lists the scopes of modules that have registers: what their registers' paths
 // have in common.
-func (s *saver) modules() map[string]bool {
+func modules(vars []*Var) map[string]bool {
 	type key struct{ kernel, owner int }
 	common := map[key]string{}
-	for _, v := range s.vars {
+	for _, v := range vars {
 		if !v.register() {
 			continue
 		}
@@ -100,13 +92,13 @@ func (v *Var) array(block string) string {
 // manyTraces is from how many on a view starts with its blocks folded.
 const manyTraces = 300
 
-// blocks sorts variables into kernels, their blocks and the details of those.
-func (s *saver) blocks() []*group {
-	mods := s.modules()
-	fold := (len(s.view.Overview) > 0 || len(s.vars) > manyTraces) && len(s.view.Scopes) == 0
-	scopes := make([]string, len(s.vars))
+// blocks sorts variables into kernels, their blocks, folded or not, and the details of
+// those.
+func blocks(vars []*Var, fold bool) []*group {
+	mods := modules(vars)
+	scopes := make([]string, len(vars))
 	arrays := map[string]int{}
-	for i, v := range s.vars {
+	for i, v := range vars {
 		root, _, _ := strings.Cut(v.Path, ".")
 		scope := parent(v.Path)
 		for scope != root && !mods[scope] {
@@ -123,8 +115,8 @@ func (s *saver) blocks() []*group {
 	var tops []*group
 	block := map[string]*group{}
 	details := map[string]*group{}
-	for i, v := range s.vars {
-		if s.named(i) {
+	for i, v := range vars {
+		if named(vars, i) {
 			continue
 		}
 		root, _, _ := strings.Cut(v.Path, ".")

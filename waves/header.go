@@ -2,6 +2,7 @@ package waves
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 
 // header renders all that comes before the first time stamp, a directive a line.
 func header(root *node, p Profile) []byte {
-	h := &heading{profile: p, tables: tables{}}
+	h := &heading{profile: p, tables: newTables()}
 	h.line("$date simulated time $end")
 	h.line("$version rnic $end")
 	h.line("$timescale 1ps $end")
@@ -87,7 +88,18 @@ func (h *heading) table(v *Var) {
 }
 
 // tables is the tables of enums of a file by content, numbered from 1.
-type tables map[string]int
+type tables struct {
+	numbers map[string]int
+	known   map[reflect.Type]table // for an enum has many variables
+}
+
+// table is what of gives.
+type table struct {
+	text string
+	n    int
+}
+
+func newTables() tables { return tables{map[string]int{}, map[reflect.Type]table{}} }
 
 // of is the table of a variable, its number, and whether the file has it not yet; the
 // number is 0 if the variable has none. A table is the enum's name, how many values
@@ -96,6 +108,11 @@ func (l tables) of(v *Var) (text string, n int, first bool) {
 	if v.text() || v.Signal.Kind != hdl.Enum {
 		return "", 0, false
 	}
+	enum := v.Signal.Enum
+	if t, ok := l.known[enum]; ok && enum != nil {
+		return t.text, t.n, false
+	}
+	defer func() { l.known[enum] = table{text, n} }()
 	var names, values []string
 	for i, name := range enumNames(&v.Signal) {
 		if name != "" {
@@ -107,9 +124,9 @@ func (l tables) of(v *Var) (text string, n int, first bool) {
 		return "", 0, false
 	}
 	list := fmt.Sprintf("%d %s %s", len(names), strings.Join(names, " "), strings.Join(values, " "))
-	if n = l[list]; n == 0 {
-		n, first = len(l)+1, true
-		l[list] = n
+	if n = l.numbers[list]; n == 0 {
+		n, first = len(l.numbers)+1, true
+		l.numbers[list] = n
 	}
 	return ident(v.Signal.Type) + " " + list, n, first
 }

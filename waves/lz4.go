@@ -34,7 +34,7 @@ func (table *lz4Table) compress(dst, src []byte) []byte {
 		*slot = uint32(at + 1)
 		if from < 0 || at-from > lz4Far || binary.LittleEndian.Uint32(src[from:]) != word {
 			misses++
-			at += 1 + misses>>4 // what does not compress is soon passed over
+			at += 1 + misses>>2 // what does not compress is soon passed over
 			continue
 		}
 		misses = 0

@@ -31,11 +31,11 @@ func TestMemoryOfAnFST(t *testing.T) {
 		}
 		var b []byte
 		for range 100 {
-			n, size := first+r.IntN(max(1, (3000-first)/100)), 8
+			n, size, kind := first+r.IntN(max(1, (3000-first)/100)), 8, kindOf(64)
 			if r.IntN(1000) == 0 {
-				n, size = 3000, 512
+				n, size, kind = 3000, 512, recordLong
 			}
-			b = append(appendHead(b, recordHead(n)), value[:size]...)
+			b = append(appendHead(b, recordHead(n)|kind), value[:size]...)
 		}
 		require.NoError(t, s.changes(b))
 	}

@@ -21,17 +21,17 @@ type Options struct {
 	From    int64    // ps: first instant
 	To      int64    // ps: last instant; the end of the run if zero
 	Scopes  []string // patterns as nic.dma or host_a.*.state: what is at or below one; everything if none
-	Control bool     // without payload: no array of more bytes than a header has
+	Control bool     // without payload: no beats' fields, no array of more bytes than a header has
 	Rows    []*Row   // strings that the caller sets; none in the profile Portable
 }
 
-// controlBytes is the longest array of bytes that Options.Control keeps: a GRH, which is
-// an IPv6 header. Those of data, in beats and in registers, are longer.
+// controlBytes is the longest array of bytes in registers that Options.Control keeps: a
+// GRH, which is an IPv6 header. Those of data are longer.
 const controlBytes = 40
 
 // control tells whether a variable is anything but payload.
 func (v *Var) control() bool {
-	return v.Signal.Kind != hdl.Bytes || v.Signal.Size <= controlBytes
+	return v.Signal.Role != hdl.RolePayload && (v.Signal.Kind != hdl.Bytes || v.Signal.Size <= controlBytes)
 }
 
 // ErrWindow says that a run ended before the window began.

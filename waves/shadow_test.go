@@ -32,11 +32,15 @@ func TestShadow(t *testing.T) {
 			return l
 		}
 		each, some := own(), own()
-		s := newShadow(some)
+		quicks := make([]quick, len(some))
+		for i := range some {
+			quicks[i] = newQuick(&some[i])
+		}
+		s := newShadow(some, quicks)
 		if s == nil {
 			return
 		}
-		memory := make([]byte, off)
+		memory := make([]byte, (off+7)&^7)
 		for range 20 {
 			for range rapid.IntRange(0, 5).Draw(r, "writes") {
 				memory[rapid.IntRange(0, len(memory)-1).Draw(r, "at")] = rapid.Byte().Draw(r, "byte")
@@ -46,7 +50,7 @@ func TestShadow(t *testing.T) {
 			for i := range each {
 				want = each[i].update(want, base)
 			}
-			require.Equal(r, want, s.update(nil, some, base))
+			require.Equal(r, want, s.update(nil, some, base, false))
 		}
 	})
 }

@@ -13,12 +13,7 @@ import (
 // their signals below; the blocks of View.Scopes are folded groups. Surfer knows enums by
 // the tables in the file; for files without, and for colours, there are Mappings.
 func (v *File) SaveSurfer(w io.Writer, view View) error {
-	s := &saver{view: view, format: v.format}
-	for _, x := range v.Vars {
-		if !x.Silent() {
-			s.vars = append(s.vars, x)
-		}
-	}
+	s := &saver{view: view, format: v.format, cat: v.catalog()}
 	for _, g := range view.Overview {
 		by, err := s.choose(g)
 		if err != nil {
@@ -26,21 +21,20 @@ func (v *File) SaveSurfer(w io.Writer, view View) error {
 		}
 		for i, x := range by {
 			if i == 0 {
-				s.line("divider_add %s", word(label(g.Name)))
+				s.put("divider_add ", word(label(g.Name)))
 			}
-			s.line("variable_add %s", x.Path)
+			s.put("variable_add ", x.Path)
 		}
 	}
 	if len(view.Scopes) > 0 {
-		all := s.vars
-		if err := s.keep(); err != nil {
+		kept, err := s.keep()
+		if err != nil {
 			return err
 		}
-		for _, scope := range s.tops(view.Scopes) {
-			s.line("scope_add_as_group_recursive %s", scope)
+		for _, scope := range tops(kept, view.Scopes) {
+			s.put("scope_add_as_group_recursive ", scope)
 		}
-		s.line("group_fold_all")
-		s.vars = all
+		s.put("group_fold_all")
 	}
 	for _, m := range view.Markers {
 		s.line("cursor_set %d", m.Ps)
@@ -56,23 +50,34 @@ func (v *File) SaveSurfer(w io.Writer, view View) error {
 
 // tops are the scopes that patterns name, one a pattern and kernel, as far as the file
 // has variables there.
-func (s *saver) tops(patterns []string) (l []string) {
+func tops(vars []*Var, patterns []string) (l []string) {
 	seen := map[string]bool{}
 	for _, p := range patterns {
 		parts := strings.Count(p, ".") + 1
 		sel, _ := newSelection([]string{p}) // judged by keep
-		for _, v := range s.vars {
-			names := strings.Split(v.Path, ".")
-			if v.Clock() || sel.find(v.Path) < 0 || len(names) <= parts {
+		for _, v := range vars {
+			if v.Clock() || sel.find(v.Path) < 0 {
 				continue
 			}
-			if scope := strings.Join(names[:parts], "."); !seen[scope] {
+			if scope := first(v.Path, parts); scope != "" && !seen[scope] {
 				seen[scope] = true
 				l = append(l, scope)
 			}
 		}
 	}
 	return l
+}
+
+// first is the scope of so many names that a path lies in, or "".
+func first(path string, names int) string {
+	for i := range len(path) {
+		if path[i] == '.' {
+			if names--; names == 0 {
+				return path[:i]
+			}
+		}
+	}
+	return ""
 }
 
 // Mappings writes the names of enums for Surfer, a file each, which finds those in
@@ -84,7 +89,14 @@ func (v *File) Mappings(create func(name string) (io.WriteCloser, error)) error 
 		if x.Signal.Kind != hdl.Enum || x.Text {
 			continue
 		}
+		// Types of different packages may have one name.
 		name := ident(x.Signal.Type[strings.LastIndexByte(x.Signal.Type, '.')+1:])
+		block := strings.SplitN(x.Signal.Type, ".", 2)[0]
+		full := ident(strings.TrimLeft(block, "*") + "_" + name)
+		if done[full] {
+			continue
+		}
+		done[full] = true
 		var b strings.Builder
 		for n, text := range enumNames(&x.Signal) {
 			if text == "" {
@@ -99,13 +111,6 @@ func (v *File) Mappings(create func(name string) (io.WriteCloser, error)) error 
 		if b.Len() == 0 {
 			continue
 		}
-		// Types of different packages may have one name.
-		block := strings.SplitN(x.Signal.Type, ".", 2)[0]
-		full := ident(strings.TrimLeft(block, "*") + "_" + name)
-		if done[full] {
-			continue
-		}
-		done[full] = true
 		w, err := create(full)
 		if err != nil {
 			return wrap(err)

@@ -25,7 +25,7 @@ func newTexts(v *Var, f format) *texts {
 // change appends the change to the name of a value, or to nothing if it is x.
 func (t *texts) change(b []byte, v uint64, x bool) []byte {
 	if t.code.record != 0 {
-		b = appendHead(b, t.code.record)
+		b = appendHead(b, t.code.record|recordLong)
 		if x {
 			return appendTextValue(b, "")
 		}

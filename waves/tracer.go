@@ -16,8 +16,11 @@ type tracer struct {
 	from   int64 // the window, ps
 	to     int64
 
+	place      []int32 // of owners, by number: from 1 in words, from -1 down in owners; 0: nothing to show
+	words      []single
 	owners     []owner
 	shown      []shown
+	quick      []quick // of shown, in an FST
 	state      []int32 // owners of state that have variables
 	past       []int32 // owners of what happens in a cycle, likewise
 	clk, reset code
@@ -57,25 +60,10 @@ func newTracer(k *hdl.Kernel, m *merger, src int, vars []*Var, f format, from, t
 		byOwner[v.Signal.Owner] = append(byOwner[v.Signal.Owner], v)
 		top = max(top, v.Signal.Owner)
 	}
-	t.owners = make([]owner, top+1)
-	for o := range t.owners {
-		own := byOwner[o]
-		t.owners[o].first = int32(len(t.shown))
-		for _, v := range own {
-			if v.Text {
-				t.shown[len(t.shown)-1].text = newTexts(v, f)
-				continue
-			}
-			t.shown = append(t.shown, newShown(v, f))
-		}
-		t.owners[o].last = int32(len(t.shown))
-		t.owners[o].shadow = newShadow(t.shown[t.owners[o].first:])
-		switch {
-		case len(own) == 0:
-		case own[0].Signal.Role.Past():
-			t.past = append(t.past, int32(o))
-		default:
-			t.state = append(t.state, int32(o))
+	t.place = make([]int32, top+1)
+	for o := range t.place {
+		if own := byOwner[o]; own != nil {
+			t.add(o, own, f)
 		}
 	}
 	return t
@@ -84,6 +72,14 @@ func newTracer(k *hdl.Kernel, m *merger, src int, vars []*Var, f format, from, t
 // attach starts to observe, at the kernel's present cycle.
 func (t *tracer) attach() {
 	t.k.Observe(t)
+	for o, p := range t.place {
+		switch home := t.k.Home(o); {
+		case p > 0:
+			t.words[p-1].home = home
+		case p < 0:
+			t.owners[^p].home = home
+		}
+	}
 	t.inReset = t.k.Cycle() == 0 && t.from < t.half
 	if int64(t.k.Cycle()+1)*t.period > t.from {
 		t.note(t.state)
@@ -162,31 +158,70 @@ func (t *tracer) level(c *code, v byte) {
 // changes renders owners as they are now.
 func (t *tracer) changes(list []int32) {
 	for _, o := range list {
-		if int(o) < len(t.owners) {
-			if w := &t.owners[o]; w.first < w.last {
-				t.owner(w, t.k.Base(int(o)))
+		if int(o) >= len(t.place) {
+			continue
+		}
+		switch p := t.place[o]; {
+		case p > 0:
+			w := &t.words[p-1]
+			t.word(w, *(*uint64)(w.home))
+		case p < 0:
+			w := &t.owners[^p]
+			base := w.home
+			if base == nil {
+				base = t.k.Base(int(o))
+			}
+			t.owner(w, base)
+		}
+	}
+}
+
+// word renders an owner that is one word.
+func (t *tracer) word(w *single, now uint64) {
+	now &= w.mask
+	diff := now ^ w.shown
+	if diff == 0 {
+		return
+	}
+	w.shown = now
+	b := t.b.buf
+	if t.quick == nil {
+		for i := w.first; i < w.last; i++ {
+			b = t.shown[i].update(b, w.home)
+		}
+		t.b.buf = b
+		return
+	}
+	for i := w.first; i < w.last; i++ {
+		if q := &t.quick[i]; diff&q.mask != 0 {
+			b = q.append(b, now)
+			if q.text {
+				b = t.shown[i].text.change(b, now&q.mask>>q.shift, false)
 			}
 		}
 	}
+	t.b.buf = b
 }
 
 func (t *tracer) owner(o *owner, base unsafe.Pointer) {
 	b, own := t.b.buf, t.shown[o.first:o.last]
 	switch {
-	case base != nil && o.shadow != nil && !o.void:
-		b = o.shadow.update(b, own, base)
-	case base != nil:
-		o.void = false
-		for i := range own {
-			b = own[i].update(b, base)
-		}
-		if o.shadow != nil {
-			o.shadow.refill(base)
-		}
-	case !o.void:
+	case base == nil && o.void:
+	case base == nil && o.shadow != nil:
+		o.void = true
+		b = o.shadow.void(b, own)
+	case base == nil:
 		o.void = true
 		for i := range own {
 			b = own[i].void(b)
+		}
+	case o.shadow != nil:
+		b = o.shadow.update(b, own, base, o.void)
+		o.void = false
+	default:
+		o.void = false
+		for i := range own {
+			b = own[i].update(b, base)
 		}
 	}
 	t.b.buf = b

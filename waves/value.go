@@ -20,13 +20,6 @@ func init() {
 	}
 }
 
-// owner is what hdl reports changes of: a module, part of a stream, a level, a RAM.
-type owner struct {
-	first, last int32 // of shown
-	void        bool  // has no value: x
-	shadow      *shadow
-}
-
 // shown is a variable and what the file says that it is. An enum's text goes along
 // with its number. It is as large as a line of the cache: there are thousands.
 type shown struct {
@@ -66,7 +59,7 @@ func newShown(v *Var, f format) shown {
 	case s.Kind == hdl.Bytes:
 		d.how, d.rare = asBytes, &rare{wide: make([]byte, s.Size)}
 	case s.Role == hdl.RoleRAMAddr:
-		d.how, d.rare = asAddress, &rare{gates: v.gates}
+		d.how, d.rare, d.x = asAddress, &rare{gates: v.gates}, true // as without an access
 	case s.Width == 1:
 		d.how = asBit
 	default:

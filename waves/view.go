@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 
 	"rnic/hdl"
@@ -57,12 +59,7 @@ func (v *File) Save(w io.Writer, name string, view View) error {
 	if len(view.Markers) > 26 {
 		return fmt.Errorf("waves: %d markers: %w", len(view.Markers), ErrMarkers)
 	}
-	s := &saver{view: view, name: name, format: v.format, files: map[string]int{}}
-	for _, x := range v.Vars {
-		if !x.Silent() {
-			s.vars = append(s.vars, x)
-		}
-	}
+	s := &saver{view: view, name: name, format: v.format, files: map[string]int{}, cat: v.catalog()}
 	if s.view.File == "" {
 		s.view.File = name + ".gtkw"
 	}
@@ -70,10 +67,12 @@ func (v *File) Save(w io.Writer, name string, view View) error {
 	if err := s.overview(); err != nil {
 		return err
 	}
-	if err := s.keep(); err != nil {
+	vars, err := s.keep()
+	if err != nil {
 		return err
 	}
-	for _, top := range s.blocks() {
+	fold := (len(view.Overview) > 0 || len(vars) > manyTraces) && len(view.Scopes) == 0
+	for _, top := range blocks(vars, fold) {
 		s.kernel(top)
 	}
 	s.line("[pattern_trace] 1")
@@ -92,13 +91,21 @@ type saver struct {
 	view   View
 	name   string
 	format format
-	vars   []*Var
+	cat    *catalog
 	files  map[string]int // of names of enums, by content, numbered from 1
 	err    error
 }
 
 func (s *saver) line(format string, args ...any) {
 	s.b = append(fmt.Appendf(s.b, format, args...), '\n')
+}
+
+// put is line of words as they are, of which there are many.
+func (s *saver) put(words ...string) {
+	for _, w := range words {
+		s.b = append(s.b, w...)
+	}
+	s.b = append(s.b, '\n')
 }
 
 // head is the window and the markers.
@@ -151,20 +158,20 @@ func label(s string) string {
 // open and close bracket a group.
 func (s *saver) open(name string, folded bool) {
 	if folded {
-		s.line("@c00200")
+		s.put("@c00200")
 	} else {
-		s.line("@800200")
+		s.put("@800200")
 	}
-	s.line("-%s", name)
+	s.put("-", name)
 }
 
 func (s *saver) close(name string, folded bool) {
 	if folded {
-		s.line("@1401200")
+		s.put("@1401200")
 	} else {
-		s.line("@1000200")
+		s.put("@1000200")
 	}
-	s.line("-%s", name)
+	s.put("-", name)
 }
 
 // trace adds a variable under a name. An enum shows by its text where there is one.
@@ -174,7 +181,7 @@ func (s *saver) trace(v *Var, name string) {
 	switch {
 	case v.Signal.Kind != hdl.Enum || v.Text:
 	case s.format == asFST:
-		if _, n, _ := (tables{}).of(v); n > 0 {
+		if s.cat.names(v) {
 			flags = showEnum
 		}
 	default:
@@ -182,15 +189,15 @@ func (s *saver) trace(v *Var, name string) {
 			flags |= showFile
 		}
 	}
-	s.line("@%x", flags)
+	s.put("@", strconv.FormatInt(int64(flags), 16))
 	if file > 0 {
 		s.line("^%d %s", file, s.file(file))
 	}
 	if c := colour(v); c > 0 {
-		s.line("[color] %d", c)
+		s.put("[color] ", strconv.Itoa(c))
 	}
 	// GTKWave shows no more of a name than what is behind the last dot.
-	s.line("+{%s} %s", strings.ReplaceAll(name, ".", "/"), v.Ref())
+	s.put("+{", strings.ReplaceAll(name, ".", "/"), "} ", v.Ref())
 }
 
 // overview is the groups at the top.
@@ -235,44 +242,47 @@ func (s *saver) choose(g Group) (vars []*Var, err error) {
 	if err != nil {
 		return nil, err
 	}
-	by := make([][]*Var, len(patterns))
-	for i, v := range s.vars {
-		if p := sel.find(v.alias()); p >= 0 && !s.named(i) {
-			by[p] = append(by[p], v)
+	l := s.cat.places(sel, (*Var).alias)
+	slices.SortStableFunc(l, func(a, b place) int { return a.pattern - b.pattern })
+	for _, p := range l {
+		if !named(s.cat.vars, p.i) {
+			vars = append(vars, s.cat.vars[p.i])
 		}
-	}
-	for _, l := range by {
-		vars = append(vars, l...)
 	}
 	return vars, nil
 }
 
-// keep leaves the variables of the blocks to show, and the clocks of their kernels.
-func (s *saver) keep() error {
+// keep is the variables of the blocks to show, and the clocks of their kernels.
+func (s *saver) keep() ([]*Var, error) {
+	all := s.cat.vars
 	if len(s.view.Scopes) == 0 {
-		return nil
+		return all, nil
 	}
 	sel, err := newSelection(s.view.Scopes)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	wanted := make([]bool, len(s.vars))
+	l := s.cat.places(sel, (*Var).path)
 	kernels := map[int]bool{}
-	for i, v := range s.vars {
-		wanted[i] = sel.find(v.Path) >= 0
-		kernels[v.Kernel] = kernels[v.Kernel] || wanted[i]
+	for _, p := range l {
+		kernels[all[p.i].Kernel] = true
 	}
-	var left []*Var
-	for i, v := range s.vars {
-		if wanted[i] || v.Clock() && kernels[v.Kernel] {
-			left = append(left, v)
+	for _, i := range s.cat.clocks {
+		if kernels[all[i].Kernel] {
+			l = append(l, place{i: i})
 		}
 	}
-	s.vars = left
-	return nil
+	slices.SortFunc(l, func(a, b place) int { return a.i - b.i })
+	var kept []*Var
+	for i, p := range l {
+		if i == 0 || p.i != l[i-1].i {
+			kept = append(kept, all[p.i])
+		}
+	}
+	return kept, nil
 }
 
 // named tells whether the next variable says the same by name.
-func (s *saver) named(i int) bool {
-	return i+1 < len(s.vars) && s.vars[i+1].Text && !s.vars[i].Clock()
+func named(vars []*Var, i int) bool {
+	return i+1 < len(vars) && vars[i+1].Text && !vars[i].Clock()
 }

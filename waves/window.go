@@ -73,6 +73,7 @@ func (t *tracer) dump(clk byte) {
 		v = '1'
 	}
 	t.level(&t.reset, v)
+	t.settle()
 	b := t.b.buf
 	for i := range t.shown {
 		b = t.shown[i].append(b)
@@ -81,7 +82,7 @@ func (t *tracer) dump(clk byte) {
 	t.at(t.from) // the dump is a part of its own
 }
 
-// nothing is the handshakes and accesses of a cycle that no edge ended.
+// nothing is the handshakes and accesses of a cycle that no edge ended, whole words.
 var nothing [64]byte
 
 // finish ends the file where the kernel stands. The edge that would end its present
@@ -97,7 +98,12 @@ func (t *tracer) finish() {
 	if t.phase != live || !t.resting {
 		n := len(t.b.buf)
 		for _, o := range t.past {
-			t.owner(&t.owners[o], unsafe.Pointer(&nothing))
+			if p := t.place[o]; p > 0 {
+				t.words[p-1].home = unsafe.Pointer(&nothing)
+				t.word(&t.words[p-1], 0)
+			} else {
+				t.owner(&t.owners[^p], unsafe.Pointer(&nothing))
+			}
 		}
 		if t.phase != live {
 			t.b.buf = t.b.buf[:n]

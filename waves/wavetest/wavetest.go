@@ -82,6 +82,13 @@ var usual = regexp.MustCompile(`^(|GTKWave Analyzer .*|\[\d+\] (start|end) time\
 func GTKWave(t testing.TB, script string, files ...string) string {
 	t.Helper()
 	Need(t, "gtkwave")
+	return GTKWaveOn(t, Screen(t), script, files...)
+}
+
+// GTKWaveOn is GTKWave on a screen that is there.
+func GTKWaveOn(t testing.TB, screen, script string, files ...string) string {
+	t.Helper()
+	Need(t, "gtkwave")
 	dir := t.TempDir()
 	tcl := filepath.Join(dir, "script.tcl")
 	const said = "said: "
@@ -94,7 +101,7 @@ func GTKWave(t testing.TB, script string, files ...string) string {
 	if err := os.WriteFile(rc, []byte("splash_disable 1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	out := Tool(t, filepath.Dir(files[0]), []string{Screen(t), "NO_AT_BRIDGE=1"}, "gtkwave", append([]string{"-r", rc, "-S", tcl}, files...)...)
+	out := Tool(t, filepath.Dir(files[0]), []string{screen, "NO_AT_BRIDGE=1"}, "gtkwave", append([]string{"-r", rc, "-S", tcl}, files...)...)
 	var b strings.Builder
 	for l := range strings.Lines(out) {
 		l = strings.TrimRight(l, "\r\n")
