@@ -142,8 +142,11 @@ func (g *graph) missing(block string) (*hdl.Stream, *need) {
 	for i := range needs {
 		n := &needs[i]
 		p := g.in["nic."+n.In]
-		if p == nil || p.To != block || p.N > 0 || n.For == "" || !g.stuck(p) {
+		if p == nil || p.To != block || p.N > 0 || !g.stuck(p) {
 			continue
+		}
+		if n.While != nil && n.While(g.s.h.NIC) {
+			return p, n
 		}
 		if why := g.in["nic."+n.For]; why != nil {
 			if why.N > 0 && g.stuck(why) {

@@ -1,11 +1,13 @@
 package hang_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"rnic/abi"
+	"rnic/driver"
 	"rnic/hdl"
 	"rnic/rtl"
 	"rnic/rtl/port"
@@ -98,6 +100,46 @@ func TestLostActivate(t *testing.T) {
 	require.Equal(t, uint16(0), h.WR.Index)
 	require.Equal(t, uint64(100), h.WR.Bytes)
 	require.Empty(t, h.Packets)
+}
+
+// TestLostMarker: the marker of a fence is lost on its way back to mpt. The LOCAL_INV waits
+// for it, and says so, whichever side it is of.
+func TestLostMarker(t *testing.T) {
+	for name, c := range map[string]struct {
+		insert func(*rtl.NIC) any
+		chain  []string
+	}{
+		"reads": {func(n *rtl.NIC) any {
+			return (&hang.Plug[port.Fence]{Lose: 1}).Between(&n.PktTx.Buffer.Fenced, &n.MPT.TxFenced, 2)
+		}, []string{"nic.wqe_sched.exec.mem_res", "nic.mpt.tx_fenced"}},
+		"writes": {func(n *rtl.NIC) any {
+			return (&hang.Plug[port.Fence]{Lose: 1}).Between(&n.Scatter.Finish.Fenced, &n.MPT.RxFenced, 2)
+		}, []string{"nic.wqe_sched.exec.mem_res", "nic.mpt.rx_fenced"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var k tb.Config
+			k.Insert = func(h int, n *rtl.NIC) any {
+				if h == 1 {
+					return nil
+				}
+				return c.insert(n)
+			}
+			r := newRig(t, k, attr{})
+			r.do(0, "app", func(_ *hdl.Thread, e *end) error {
+				if _, err := e.qp.PostSend(driver.SendWR{Op: abi.OpLocalInv, Imm: uint32(e.mr.LKey), Signaled: true}); err != nil {
+					return err
+				}
+				_, err := e.cq.Wait(make([]driver.WC, 1), math.MaxInt64)
+				return err
+			})
+			h := r.hangs()
+			var chain []string
+			for _, s := range h.Chain {
+				chain = append(chain, s.Port)
+			}
+			require.Subset(t, chain, c.chain)
+		})
+	}
 }
 
 // hub is a module that hands on only what has room on both sides: two of them in a ring

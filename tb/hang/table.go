@@ -1,5 +1,7 @@
 package hang
 
+import "rnic/rtl"
+
 // need is what a block waits for at one of its ports.
 type need struct {
 	In   string // the port, below nic
@@ -8,6 +10,8 @@ type need struct {
 	// it is for, or the Out by which it was asked for, which then moved last after it or
 	// at the same time. Of the needs of a block the first that holds counts.
 	For string
+	// While tells, for what neither names, whether it must come.
+	While func(n *rtl.NIC) bool
 	// Via are the blocks on the way of the question, where that may have got stuck.
 	Via []string
 }
@@ -121,6 +125,12 @@ var needs = []need{
 	{In: "scatter.finish.aside", What: "packets without payload"},
 	{In: "scatter.finish.fast", What: "acknowledgements"},
 	{In: "scatter.finish.write_done", What: "writes of payload that have left for memory", For: "scatter.finish.in", Via: []string{"scatter.mover", "scatter.forward", "dma.write_1"}},
+	{In: "scatter.finish.key_ended", What: "the end of what is read by the key that a SEND has ended", Via: []string{"mpt"}, While: func(n *rtl.NIC) bool {
+		f := &n.Scatter.Finish
+		return f.In.Valid() && f.In.Head().Ended && f.Q.Ended == 0
+	}},
+	{In: "mpt.tx_fenced", What: "the marker behind the reads by a key that has ended", Via: []string{"pkt_tx.load"}, While: func(n *rtl.NIC) bool { return n.MPT.Q.Fence.TxOpen != 0 }},
+	{In: "mpt.rx_fenced", What: "the marker behind the writes by a key that has ended", Via: []string{"scatter.collect"}, While: func(n *rtl.NIC) bool { return n.MPT.Q.Fence.RxOpen != 0 }},
 	{In: "atomic.req", What: "atomics"},
 	{In: "atomic.data", What: "the word of an atomic from host memory", For: "atomic.read"},
 	{In: "atomic.write_done", What: "the write of an atomic that has left for memory", For: "atomic.write", Via: []string{"dma.write_3"}},
