@@ -19,8 +19,9 @@ type report struct {
 	Transport     string      `json:"transport"` // as --transport has it
 	Messages      int         `json:"messages"`  // received and verified, each once
 	Sent          int         `json:"sent"`
-	Received      int         `json:"received"` // and verified, those that came again too
-	Lost          int         `json:"lost"`     // of those sent
+	Received      int         `json:"received"`          // and verified, those that came again too
+	Lost          int         `json:"lost"`              // of those sent
+	Dropped       []count     `json:"dropped,omitempty"` // counters of drops that are not 0, if messages are lost: a packet may be in two
 	Packets       int         `json:"packets"`
 	Bytes         int64       `json:"bytes"`
 	Cycles        uint64      `json:"cycles"`
@@ -38,12 +39,18 @@ type report struct {
 }
 
 func newReport(res transfer.Result, wall time.Duration, seed uint64, files []string) report {
-	return report{
+	r := report{
 		Verified: true, Messages: res.Messages, Sent: res.Messages + res.Lost, Received: res.Messages + res.Repeated, Lost: res.Lost, Packets: res.Packets, Bytes: res.Bytes, Cycles: res.Cycles,
 		SimNs: float64(res.Cycles) * tb.PeriodPs / 1000, GoodputGbps: res.GoodputGbps, WireLimitGbps: res.WireLimitGbps,
 		WallS: wall.Seconds(), CyclesPerS: float64(res.Cycles) / wall.Seconds(), Seed: seed, Files: files,
 		nsPerMessage: res.CyclesPerMessage * tb.PeriodPs / 1000,
 	}
+	for c := abi.RxDropOverflow; c <= abi.OutOfBuffer && res.Lost > 0; c++ {
+		if a, b := res.Counters[0][c], res.Counters[1][c]; a != 0 || b != 0 {
+			r.Dropped = append(r.Dropped, count{c.String(), a, b})
+		}
+	}
+	return r
 }
 
 func (p *report) json(w io.Writer) error {
@@ -61,6 +68,12 @@ func (p *report) table(out io.Writer) error {
 		fmt.Fprintf(w, "sent\t%d messages\n", p.Sent)
 		fmt.Fprintf(w, "received\t%d, all verified at the far side; %d of them again\n", p.Received, p.Received-p.Messages)
 		fmt.Fprintf(w, "lost\t%d\n", p.Lost)
+	}
+	for i, c := range p.Dropped {
+		fmt.Fprintf(w, "%s%s %d", []string{"counted	", ", "}[min(i, 1)], c.Name, c.A+c.B)
+	}
+	if len(p.Dropped) > 0 {
+		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "packets\t%d\n", p.Packets)
 	fmt.Fprintf(w, "bytes\t%d\n", p.Bytes)

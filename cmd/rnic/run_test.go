@@ -151,6 +151,7 @@ func TestLostMessages(t *testing.T) {
 	require.Regexp(t, `^sent            4 messages
 received        3, all verified at the far side; 0 of them again
 lost            1
+counted         rx_drop_other 3, out_of_sequence 3
 packets         16
 bytes           12288
 `, out)
