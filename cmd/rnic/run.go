@@ -19,13 +19,13 @@ type runCmd struct {
 	File string `arg:"" optional:"" help:"File to send; without it a built-in payload of 16 KiB. A .yaml or .yml file is a scenario (docs/scenarios.md): it is run and judged; of the flags those of waves, captures and the story, --seed, --strict, --out and --json are for it too."`
 
 	MTU       int     `default:"1024" help:"Path MTU in bytes: 256, 512, 1024, 2048 or 4096."`
-	QPs       int     `name:"qps" default:"4" help:"Queue pairs, which take the messages in turn."`
+	QPs       int     `name:"qps" default:"4" help:"Queue pairs, 1 to 512, which take the messages in turn."`
 	Transport string  `default:"rc" enum:"rc,uc,ud" help:"Type of the queue pairs: ${enum}. Those of ud send to all of host b in turn. Of uc and ud messages may be lost."`
 	SRQ       bool    `name:"srq" help:"The queue pairs of host b share one receive queue."`
 	IPv6      bool    `name:"ipv6" help:"Packets are IPv6, else IPv4."`
-	VLAN      *uint16 `name:"vlan" placeholder:"TCI" help:"Frames carry an 802.1Q tag of this tag control: priority x 8192 + VLAN."`
+	VLAN      *uint16 `name:"vlan" placeholder:"TCI" help:"Frames carry an 802.1Q tag of this tag control: priority x 8192 + DEI x 4096 + VLAN, 0 to 4094."`
 	Op        string  `default:"send" enum:"send,send-imm,write,write-imm,read,cas,faa" help:"Operation that carries the messages: ${enum}; of uc the first four, of ud the first two. A read has the file at host b and takes it to host a."`
-	MsgSize   *int    `help:"Bytes of a message; 4096, of cas and faa 8, of ud the MTU, which is the most."`
+	MsgSize   *int    `help:"Bytes of a message, 1 to 67108864; 4096, of cas and faa 8, of ud the MTU, which is the most."`
 	Depth     int     `default:"16" help:"Messages that a QP has posted at once."`
 	NoPush    bool    `help:"Ring the doorbell only: the NIC fetches every WQE from memory."`
 	Seed      uint64  `default:"1" help:"Seed of all that is drawn: the pages of memory, the first PSNs."`

@@ -18,6 +18,7 @@ func TestGuestLossSeeds(t *testing.T) {
 }
 
 func withGuests(t *testing.T, seeds uint64, o random.Options) {
+	t.Parallel()
 	sum, lives := random.Report{}, 0
 	for s := uint64(1); s <= seeds; s++ {
 		d := random.Draw(s, o)
@@ -40,6 +41,7 @@ func withGuests(t *testing.T, seeds uint64, o random.Options) {
 // TestGuestStrict: in whatever order the blocks are evaluated, gated or not, the same
 // happens in each cycle.
 func TestGuestStrict(t *testing.T) {
+	t.Parallel()
 	for s := uint64(1); s <= 20; s++ {
 		o := random.Options{QPs: 2, Guests: true, Loss: s%2 == 0, Digest: true}
 		fast, err := random.Run(s, o)

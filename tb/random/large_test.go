@@ -30,6 +30,7 @@ func send(t testing.TB, j transfer.Job) transfer.Result {
 
 // TestLargeMessage sends 64 MiB as one message.
 func TestLargeMessage(t *testing.T) {
+	t.Parallel()
 	const size = 64 << 20
 	r := send(t, transfer.Job{Data: bytes.NewReader(data(size)), MTU: roce.MTU4096, QPs: 1, MsgSize: size, Depth: 1})
 	require.Equal(t, 1, r.Messages)
@@ -40,6 +41,7 @@ func TestLargeMessage(t *testing.T) {
 // TestIndicesWrap sends so many messages over one QP that the 16-bit indices of both
 // work queues and of the CQs begin again.
 func TestIndicesWrap(t *testing.T) {
+	t.Parallel()
 	const n = 70_000
 	r := send(t, transfer.Job{Data: bytes.NewReader(data(8 * n)), MTU: roce.MTU256, QPs: 1, MsgSize: 8, Depth: 64, Batch: 8})
 	require.Equal(t, n, r.Messages)

@@ -15,6 +15,7 @@ var lossy = random.Options{QPs: 8, Loss: true}
 // TestLossSeeds: whatever is lost, changed, late or comes twice, every byte is right, and
 // every work request completes once and in order.
 func TestLossSeeds(t *testing.T) {
+	t.Parallel()
 	sum := random.Report{}
 	for s := uint64(1); s <= 200; s++ {
 		r, err := random.Run(s, lossy)
@@ -41,6 +42,7 @@ func TestLossSeeds(t *testing.T) {
 // TestLossCauses: a restart that may have been for either of two NAKs, one of them from
 // before there was progress, may have been the last try.
 func TestLossCauses(t *testing.T) {
+	t.Parallel()
 	_, err := random.Run(5108, random.Options{Loss: true})
 	require.NoError(t, err)
 }
@@ -48,6 +50,7 @@ func TestLossCauses(t *testing.T) {
 // TestLossStrict: in whatever order the blocks are evaluated, gated or not, the same is
 // lost and the same mended, in the same cycles.
 func TestLossStrict(t *testing.T) {
+	t.Parallel()
 	for s := uint64(1); s <= 20; s++ {
 		fast, err := random.Run(s, random.Options{Loss: true, Digest: true})
 		require.NoError(t, err)
@@ -59,6 +62,7 @@ func TestLossStrict(t *testing.T) {
 
 // TestLossLeast: nor does anything wait for ever with every buffer at its minimum.
 func TestLossLeast(t *testing.T) {
+	t.Parallel()
 	for s := uint64(1); s <= 20; s++ {
 		_, err := random.Run(s, random.Options{Least: true, Loss: true})
 		require.NoError(t, err)

@@ -35,6 +35,7 @@ func TestSeed(t *testing.T) {
 
 // TestSeeds runs the seeds that every change must pass.
 func TestSeeds(t *testing.T) {
+	t.Parallel()
 	sum := random.Report{}
 	for s := uint64(1); s <= 60; s++ {
 		r, err := random.Run(s, random.Options{})
@@ -70,6 +71,7 @@ func TestSoak(t *testing.T) {
 
 // TestManyQPs has 256 pairs of QPs at once.
 func TestManyQPs(t *testing.T) {
+	t.Parallel()
 	for s := uint64(1); s <= 3; s++ {
 		r, err := random.Run(s, random.Options{QPs: 256})
 		require.NoError(t, err)
@@ -80,6 +82,7 @@ func TestManyQPs(t *testing.T) {
 // TestStrict: in whatever order the blocks are evaluated, gated or not, the same
 // happens in each cycle.
 func TestStrict(t *testing.T) {
+	t.Parallel()
 	for s := uint64(1); s <= 20; s++ {
 		fast, err := random.Run(s, random.Options{Digest: true})
 		require.NoError(t, err)
@@ -91,6 +94,7 @@ func TestStrict(t *testing.T) {
 
 // TestRepeat: a seed is always the same run, another seed another one.
 func TestRepeat(t *testing.T) {
+	t.Parallel()
 	seen := map[random.Report]uint64{}
 	for s := uint64(1); s <= 8; s++ {
 		a, err := random.Run(s, random.Options{Digest: true})
