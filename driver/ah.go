@@ -70,7 +70,7 @@ func (p *PD) CreateAH(attr AHAttr) (*AH, error) {
 	if p.destroyed {
 		return nil, fmt.Errorf("create AH: PD %d is destroyed: %w", p.num, ErrInvalid)
 	}
-	n, err := d.ahns.take()
+	n, err := d.takeUnnamed(&d.ahns, (*qp).namesAHs)
 	if err != nil {
 		return nil, fmt.Errorf("create AH: number: %w", err)
 	}
@@ -105,7 +105,8 @@ func (h *AH) On(d *Device) *AH { return &AH{ah: h.ah, dev: d} }
 // Number is the AHN, 24 bits.
 func (h *AH) Number() uint32 { return h.num }
 
-// Destroy gives the handle up. Sends that name it and have not begun fail.
+// Destroy gives the handle up. Sends that name it and have not begun fail, with
+// LOC_QP_OP_ERR; as long as there are any, no other handle gets its number.
 func (h *AH) Destroy() error {
 	if h.destroyed {
 		return fmt.Errorf("AH %d is destroyed: %w", h.num, ErrInvalid)
@@ -116,7 +117,7 @@ func (h *AH) Destroy() error {
 		return err
 	}
 	h.dev.ahs[h.num] = nil
-	h.dev.ahns.give(h.num)
+	h.dev.ahns.rest(h.num)
 	h.pd.refs--
 	return nil
 }

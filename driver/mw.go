@@ -57,8 +57,8 @@ func (p *PD) AllocMW(kind abi.KeyKind) (*MW, error) {
 }
 
 // takeKey takes a key, with another low byte than the last of its index.
-func (d *device) takeKey() (abi.Key, error) {
-	index, err := d.keys.take()
+func (d *Device) takeKey() (abi.Key, error) {
+	index, err := d.takeUnnamed(&d.keys, (*qp).namesKeys)
 	if err != nil {
 		return 0, fmt.Errorf("memory key: %w", err)
 	}
@@ -70,6 +70,7 @@ func (d *device) takeKey() (abi.Key, error) {
 func (w *MW) On(d *Device) *MW { return &MW{mw: w.mw, dev: d} }
 
 // Dealloc ends the window, bound or not. When it returns, no access by it is in flight.
+// Binds of it that have not begun fail, with MW_BIND_ERR.
 func (w *MW) Dealloc() error {
 	if w.dead {
 		return fmt.Errorf("window %#x is deallocated: %w", w.RKey, ErrInvalid)
@@ -85,10 +86,11 @@ func (w *MW) Dealloc() error {
 	return nil
 }
 
-// giveKey gives a key back. The next of its index is none that this one has had lately.
+// giveKey gives a key back. The low byte of the next of its index is one more, so that an
+// index has the same key again after 256 others.
 func (d *device) giveKey(k abi.Key) {
 	d.keyLow[k.Index()] = k.Low()
-	d.keys.give(k.Index())
+	d.keys.rest(k.Index())
 }
 
 // Bind is what a BIND_MW work request says: which bytes of which region a window opens,
