@@ -16,6 +16,9 @@ const firstQPN = 2
 // ErrNoDevice, ErrInvalid (of the configuration), ErrTimeout or an error of the Bus.
 func Open(bus Bus, cfg Config) (*Device, error) {
 	cfg.defaults()
+	if err := cfg.check(); err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
 	d := &Device{Config: cfg, device: &device{buffers: map[*Buffer]struct{}{}, nextVA: firstVA}, bus: bus}
 	if err := d.probe(); err != nil {
 		return nil, err
