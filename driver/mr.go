@@ -36,6 +36,9 @@ func (p *PD) On(d *Device) *PD { return &PD{pd: p.pd, dev: d} }
 
 // Destroy gives the domain up. It fails with ErrBusy while anything made of it is left.
 func (p *PD) Destroy() error {
+	if err := p.dev.usable(); err != nil {
+		return fmt.Errorf("PD %d: %w", p.num, err)
+	}
 	switch {
 	case p.destroyed:
 		return fmt.Errorf("PD %d is destroyed: %w", p.num, ErrInvalid)

@@ -7,15 +7,19 @@ import (
 )
 
 // MW is a memory window: a part of a region that a peer may access by a key of its own,
-// from a bind on until it is bound elsewhere, or invalidated.
+// from a bind on until it is bound elsewhere, or invalidated. It has a field
+//
+//	RKey abi.Key
+//
+// that all handles of the window share: the key, valid when a bind has been executed.
+// Posting a bind changes it, and nothing else may.
 type MW struct {
 	*mw
 	dev *Device
 }
 
 type mw struct {
-	// RKey is the key, valid when a bind has been executed. Posting a bind changes it.
-	RKey abi.Key
+	RKey abi.Key // promoted to MW
 
 	kind abi.KeyKind
 	pd   *pd
@@ -69,6 +73,12 @@ func (d *Device) takeKey() (abi.Key, error) {
 // On returns the window as the thread of another handle of the device sees it.
 func (w *MW) On(d *Device) *MW { return &MW{mw: w.mw, dev: d} }
 
+// Key is the field RKey: what the peer names when it accesses the window.
+func (w *MW) Key() abi.Key { return w.RKey }
+
+// Kind is abi.KeyWindow1 or abi.KeyWindow2.
+func (w *MW) Kind() abi.KeyKind { return w.kind }
+
 // Dealloc ends the window, bound or not. When it returns, no access by it is in flight.
 // Binds of it that have not begun fail, with MW_BIND_ERR.
 func (w *MW) Dealloc() error {
@@ -118,6 +128,9 @@ type BindWR struct {
 // RKey is the new key from then on; it works, and the one before it no more, when the
 // bind is executed.
 func (w *MW) Bind(q *QP, wr BindWR) error {
+	if q == nil {
+		return fmt.Errorf("bind window %#x by no QP: %w", w.RKey, ErrInvalid)
+	}
 	if w.kind != abi.KeyWindow1 {
 		return fmt.Errorf("bind window %#x of kind %s, which takes a BIND_MW work request: %w", w.RKey, w.kind, ErrInvalid)
 	}
