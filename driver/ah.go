@@ -2,50 +2,47 @@ package driver
 
 import (
 	"fmt"
-	"net/netip"
 
 	"rnic/abi"
 )
 
 // AHAttr is the way to a peer. Zero values stand for the defaults.
 type AHAttr struct {
-	MAC          [6]byte
-	DGID         [16]byte // IPv6 address, or IPv4-mapped: netip.Addr.As16
+	MAC          [6]byte  // of the peer, or of the router that leads there
+	DGID         [16]byte // IPv6 address, or IPv4-mapped: netip.Addr.As16; of one host
 	SGIDIndex    int      // own address: entry of the GID table; 0: GID 0 or, for an IPv4 peer, GID 1
 	HopLimit     uint8    // 64
 	TrafficClass uint8    // DSCP in bits 7:2, ECN in 1:0
 	FlowLabel    uint32   // 20 bits
 	UDPSPort     uint16   // 0xc000 and up; by the flow label, if there is none by the number of the AH or QP
 	VLANValid    bool     // packets carry an 802.1Q tag
-	VLAN         uint16   // its tag control: priority 15:13, VLAN 11:0
+	VLAN         uint16   // its tag control: priority 15:13, DEI 12 (may be dropped first), VLAN 11:0, 0 to 0xffe
 }
 
 // av is the address vector; number is that of the AH or QP.
 func (a *AHAttr) av(d *Device, number uint32) (abi.AV, error) {
-	if a.SGIDIndex < 0 || a.SGIDIndex >= d.numGIDs() {
-		return abi.AV{}, fmt.Errorf("GID %d, the device has %d: %w", a.SGIDIndex, d.numGIDs(), ErrInvalid)
+	sgid, err := a.check(d)
+	if err != nil {
+		return abi.AV{}, err
 	}
 	av := abi.AV{
-		DMAC: a.MAC, DGID: a.DGID, SGIDIndex: uint8(a.SGIDIndex), HopLimit: a.HopLimit, TrafficClass: a.TrafficClass,
+		DMAC: a.MAC, DGID: a.DGID, SGIDIndex: sgid, HopLimit: a.HopLimit, TrafficClass: a.TrafficClass,
 		FlowLabel: a.FlowLabel, UDPSPort: a.UDPSPort, VLANValid: a.VLANValid, VLAN: a.VLAN,
-	}
-	if av.SGIDIndex == 0 && netip.AddrFrom16(a.DGID).Is4In6() {
-		av.SGIDIndex = 1
 	}
 	set(&av.HopLimit, 64)
 	set(&av.UDPSPort, udpSPort(a.FlowLabel, number))
-	if err := abi.AVLayout.Check(&av); err != nil {
-		return av, fmt.Errorf("%w: %w", ErrInvalid, err)
-	}
 	return av, nil
 }
+
+// firstUDPSPort is the first of the dynamic ports.
+const firstUDPSPort = 0xc000
 
 // udpSPort is the source port that stands for a flow.
 func udpSPort(flowLabel, number uint32) uint16 {
 	if flowLabel == 0 {
-		return 0xc000 | uint16(number)&0x3fff
+		return firstUDPSPort | uint16(number)&0x3fff
 	}
-	return 0xc000 | uint16(flowLabel&0x3fff^flowLabel>>14&0x3f)
+	return firstUDPSPort | uint16(flowLabel&0x3fff^flowLabel>>14&0x3f)
 }
 
 // AH is an address handle: where a send of a UD QP goes.
@@ -60,8 +57,8 @@ type ah struct {
 	destroyed bool
 }
 
-// CreateAH makes an address handle. Errors wrap ErrInvalid, ErrNotSupported or
-// ErrNoMemory.
+// CreateAH makes an address handle. Errors wrap ErrInvalid, ErrNotSupported (multicast)
+// or ErrNoMemory.
 func (p *PD) CreateAH(attr AHAttr) (*AH, error) {
 	d := p.dev
 	if err := d.usable(); err != nil {
@@ -70,7 +67,7 @@ func (p *PD) CreateAH(attr AHAttr) (*AH, error) {
 	if p.destroyed {
 		return nil, fmt.Errorf("create AH: PD %d is destroyed: %w", p.num, ErrInvalid)
 	}
-	n, err := d.ahns.take()
+	n, err := d.takeUnnamed(&d.ahns, (*qp).namesAHs)
 	if err != nil {
 		return nil, fmt.Errorf("create AH: number: %w", err)
 	}
@@ -105,7 +102,8 @@ func (h *AH) On(d *Device) *AH { return &AH{ah: h.ah, dev: d} }
 // Number is the AHN, 24 bits.
 func (h *AH) Number() uint32 { return h.num }
 
-// Destroy gives the handle up. Sends that name it and have not begun fail.
+// Destroy gives the handle up. Sends that name it and have not begun fail, with
+// LOC_QP_OP_ERR; as long as there are any, no other handle gets its number.
 func (h *AH) Destroy() error {
 	if h.destroyed {
 		return fmt.Errorf("AH %d is destroyed: %w", h.num, ErrInvalid)
@@ -116,7 +114,7 @@ func (h *AH) Destroy() error {
 		return err
 	}
 	h.dev.ahs[h.num] = nil
-	h.dev.ahns.give(h.num)
+	h.dev.ahns.rest(h.num)
 	h.pd.refs--
 	return nil
 }

@@ -19,6 +19,8 @@ const GRHSize = 40
 // a destination that is none of the port's.
 func (d *Device) AHAttrFromWC(wc *WC, grh []byte) (AHAttr, error) {
 	switch {
+	case wc == nil:
+		return AHAttr{}, fmt.Errorf("no completion: %w", ErrInvalid)
 	case wc.Status != abi.StatusSuccess || !wc.Opcode.IsRecv() || wc.Flags&abi.CQEGRH == 0:
 		return AHAttr{}, fmt.Errorf("completion %s, %s with flags %s is of no datagram: %w", wc.Opcode, wc.Status, wc.Flags, ErrInvalid)
 	case len(grh) < GRHSize:

@@ -34,6 +34,10 @@ func TestAHAttrFromWCRefuses(t *testing.T) {
 		_, err = p.pd.CreateAHFromWC(&c.wc, c.grh, mac2)
 		require.ErrorIs(t, err, c.want, name)
 	}
+	_, err := p.dev.AHAttrFromWC(nil, six)
+	require.ErrorIs(t, err, driver.ErrInvalid)
+	_, err = p.pd.CreateAHFromWC(nil, nil, mac2)
+	require.ErrorIs(t, err, driver.ErrInvalid)
 	for _, grh := range [][]byte{six, four} {
 		_, err := p.dev.AHAttrFromWC(&received, append(grh, 1, 2, 3))
 		require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 // nothing.
 func TestNoAllocationUDAndSRQ(t *testing.T) {
 	p := datagrams(t)
-	h := p.handle(t, driver.AHAttr{DGID: addr16("fe80::1")})
+	h := p.handle(t, driver.AHAttr{MAC: mac2, DGID: addr16("fe80::1")})
 	srq, err := p.pd.CreateSRQ(driver.SRQAttr{MaxRecv: 3, MaxSGE: 2})
 	require.NoError(t, err)
 	r, err := p.pd.CreateQP(driver.QPConfig{Type: abi.QPTypeUD, SendCQ: p.cq, RecvCQ: p.cq, SRQ: srq})

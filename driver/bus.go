@@ -1,7 +1,7 @@
 package driver
 
 // Bus is the machine as one thread of the driver sees it. Bus addresses and
-// offsets in BAR 0 are in bytes, times in picoseconds. It may be a Tracer too.
+// offsets in BAR 0 are in bytes, times in picoseconds. It may be a Tracer and a Waker too.
 type Bus interface {
 	// Read32 reads a register of BAR 0 and waits for the answer.
 	Read32(off uint32) (uint32, error)
@@ -23,4 +23,25 @@ type Bus interface {
 	Now() int64
 	// Spend lets time pass.
 	Spend(ps int64)
+}
+
+// Waker is what a Bus may be besides: it wakes threads that wait for what will not come
+// any more. Without it they sleep until the next interrupt, or their time is over.
+type Waker interface {
+	// Wake has every WaitIRQ of a vector that is under way return, with false.
+	Wake(vector int)
+}
+
+// wake wakes the threads that sleep on an event queue.
+func (d *Device) wake(q *eventQueue) {
+	if w, ok := d.bus.(Waker); ok && q.sleeping > 0 {
+		w.Wake(int(q.num))
+	}
+}
+
+// sleep waits for an interrupt of an event queue.
+func (d *Device) sleep(q *eventQueue, until int64) (bool, error) {
+	q.sleeping++
+	defer func() { q.sleeping-- }()
+	return d.bus.WaitIRQ(int(q.num), until)
 }

@@ -11,8 +11,9 @@ import (
 )
 
 // Close destroys everything that was made on the device and stops it. No other
-// thread may use it any more. Events need no acknowledgement then. The first error is returned; memory that the device
-// might still access after it is not given back.
+// thread may use it any more; those that wait for completions or events wake, with
+// ErrInvalid. Events need no acknowledgement then. The first error is returned; memory
+// that the device might still access after it is not given back.
 func (d *Device) Close() error {
 	if err := d.open(); err != nil {
 		return fmt.Errorf("close: %w", err)
@@ -89,6 +90,7 @@ func (d *Device) stop() error {
 		return err
 	}
 	for _, q := range d.eqs {
+		d.wake(q)
 		d.bus.FreeDMA(q.base)
 	}
 	d.freeAdmin()
@@ -107,6 +109,9 @@ func (d *Device) freeAdmin() {
 // abandon stops the device after an error, joined with what goes wrong then.
 func (d *Device) abandon(err error) error {
 	d.closed = true
+	for _, q := range d.eqs {
+		d.wake(q)
+	}
 	w := abi.RegWord(abi.CtrlLayout, abi.Ctrl{})
 	return errors.Join(err, d.write32(abi.RegCtrl, w))
 }

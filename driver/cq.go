@@ -105,7 +105,8 @@ func (c *CQ) Number() uint32 { return c.num }
 
 // Destroy ends the queue. It fails with ErrBusy while a QP uses it, or another
 // thread resizes it. Events that nobody has taken are forgotten; for one that is
-// taken and not acknowledged it waits, for ever if need be.
+// taken and not acknowledged it waits, for ever if need be. Threads that are in Wait of
+// the queue wake.
 func (c *CQ) Destroy() error {
 	d := c.dev
 	switch {
@@ -121,6 +122,7 @@ func (c *CQ) Destroy() error {
 		c.destroyed = false
 		return err
 	}
+	d.wake(c.eq)
 	err := d.drain(c.eq) // what it told last
 	c.eq.forget(c.cq)
 	d.forget(func(e *AsyncEvent) bool { return e.ofCQ() && e.Number == c.num })

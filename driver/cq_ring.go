@@ -67,6 +67,18 @@ func (d *Device) sizeCQ(entries int) (log uint8, lazy uint16, err error) {
 // entries is what fits while as much as may be is kept from the device.
 func (c *cq) entries() int { return 1<<c.last().log - int(c.lazy) + 1 }
 
+// unpolled counts the completions that are there and were not polled.
+func (c *CQ) unpolled() (n int, err error) {
+	for end := c.ci; n < 1<<c.last().log; n++ {
+		ok, err := c.read(end)
+		if err != nil || !ok {
+			return n, err
+		}
+		end++
+	}
+	return n, nil
+}
+
 // Resize gives the queue room for entries completions or more, while it is in use:
 // completions that were not polled stay, and those that come meanwhile are not lost.
 // Errors wrap ErrInvalid (no such size, or more completions are not polled), ErrBusy
@@ -85,6 +97,13 @@ func (c *CQ) Resize(entries int) error {
 	log, lazy, err := d.sizeCQ(entries)
 	if err != nil {
 		return err
+	}
+	waiting, err := c.unpolled()
+	if err != nil {
+		return fmt.Errorf("resize CQ %d: %w", c.num, err)
+	}
+	if waiting > 1<<log {
+		return fmt.Errorf("resize CQ %d to a ring of %d: %d completions are not polled: %w", c.num, 1<<log, waiting, ErrInvalid)
 	}
 	base, err := d.bus.AllocDMA(abi.CQESize<<log, ringAlign)
 	if err != nil {

@@ -130,7 +130,9 @@ func TestResizeRefused(t *testing.T) {
 	}
 	p.m.settle()
 	rings := len(p.m.dma)
-	require.ErrorIs(t, p.cq.Resize(4), driver.ErrInvalid, "nine wait")
+	err := p.cq.Resize(4)
+	require.ErrorIs(t, err, driver.ErrInvalid)
+	require.ErrorContains(t, err, "9 completions are not polled")
 	p.m.refuse = func(*abi.AdminCommand) (abi.AdminStatus, abi.AdminSyndrome) { return abi.AdminBadState, 0 }
 	require.ErrorIs(t, p.cq.Resize(100), driver.ErrInvalid)
 	p.m.refuse = nil

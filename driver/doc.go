@@ -53,6 +53,14 @@
 // that a type of QP does not have, elements and inline data beyond the limits, objects
 // that are destroyed or of another device, and parents that still have children.
 //
+// # How many
+//
+// Device.Attr tells the sizes of the device's tables. Of MaxQP numbers 0 and 1 are
+// reserved, so there can be MaxQP-2 QPs. There can be MaxCQ CQs, MaxSRQ SRQs, MaxAH address
+// handles, and MaxMR regions and windows together, as long as the regions' pages fit in
+// MaxPages. A number whose object is gone, but which a posted work request names, is not
+// free yet: see [AH.Destroy].
+//
 // # What blocks
 //
 // PostSend, PostRecv, Bind, Poll and Arm never wait for the device, and there is no

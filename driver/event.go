@@ -24,13 +24,15 @@ func (e AsyncEvent) String() string {
 // eventQueue is an event queue. Its number is that of its MSI-X vector. It is
 // armed, or has an event that was not consumed, whenever no thread is inside drain.
 type eventQueue struct {
-	num   uint8
-	base  uint64
-	page  uint8
-	ci    uint16
-	bell  bell
-	told  []*cq               // with an event that nobody has taken, or not any more
-	entry [abi.EventSize]byte // read last
+	num  uint8
+	base uint64
+	page uint8
+	ci   uint16
+	bell bell
+
+	sleeping int                 // threads that wait for its interrupt; admin commands are not counted
+	told     []*cq               // with an event that nobody has taken, or not any more
+	entry    [abi.EventSize]byte // read last
 }
 
 func (d *Device) createEQ(n uint8) error {
@@ -111,18 +113,18 @@ func (d *Device) AsyncEvents() ([]AsyncEvent, error) {
 }
 
 // WaitAsync is AsyncEvents, but waits for one event at least, until the given
-// time (ps). A CQ_ERR alone does not end the wait: Poll and Wait of its CQ tell it.
+// time (ps). Close ends the wait with ErrInvalid. A CQ_ERR alone does not end the wait: Poll and Wait of its CQ tell it.
 func (d *Device) WaitAsync(until int64) ([]AsyncEvent, error) {
 	for {
 		events, err := d.AsyncEvents()
 		if len(events) > 0 || err != nil {
 			return events, err
 		}
-		fired, err := d.bus.WaitIRQ(adminVector, until)
+		fired, err := d.sleep(d.eqs[0], until)
 		if err != nil {
 			return nil, err
 		}
-		if !fired {
+		if !fired && d.bus.Now() >= until {
 			return d.AsyncEvents()
 		}
 	}

@@ -37,7 +37,7 @@ func (q *eventQueue) take() *cq {
 
 // CQEvent waits for a completion event of a vector, until the given time (ps;
 // math.MaxInt64: for ever), and returns its CQ as this handle's thread sees it; nil
-// and no error if there was none by then. An arm gives one event; events of one CQ
+// and no error if there was none by then. Close ends the wait with ErrInvalid. An arm gives one event; events of one CQ
 // that nobody has taken collapse into one. The CQ can't be destroyed before Ack.
 // Poll it after the next Arm, not before only: what came between them gives no
 // event else.
@@ -56,14 +56,14 @@ func (d *Device) CQEvent(vector int, until int64) (*CQ, error) {
 }
 
 func (d *Device) cqEvent(vector int, until int64) (*CQ, error) {
-	if err := d.open(); err != nil {
-		return nil, fmt.Errorf("completion event: %w", err)
-	}
 	if vector < 0 || vector >= d.Config.Vectors {
 		return nil, fmt.Errorf("completion vector %d of %d: %w", vector, d.Config.Vectors, ErrInvalid)
 	}
 	q := d.eqs[1+vector]
 	for fired := true; ; {
+		if err := d.open(); err != nil {
+			return nil, fmt.Errorf("completion event: %w", err)
+		}
 		if err := d.drain(q); err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func (d *Device) cqEvent(vector int, until int64) (*CQ, error) {
 			return nil, nil
 		}
 		var err error
-		if fired, err = d.bus.WaitIRQ(int(q.num), until); err != nil {
+		if fired, err = d.sleep(q, until); err != nil {
 			return nil, err
 		}
 	}

@@ -70,7 +70,7 @@ func Example() {
 
 // Errors have the meaning of an errno, and say what was wrong.
 func ExampleQP_PostSend_errors() {
-	dev, err := driver.Open(newMachine().bus(), driver.Config{})
+	dev, err := driver.Open(newMachine().bus(), driver.Config{MAC: [6]byte{2, 5: 1}, IPv4: [4]byte{10, 0, 0, 1}})
 	check(err)
 	pd, err := dev.AllocPD()
 	check(err)
@@ -99,7 +99,7 @@ func ExampleQP_PostSend_errors() {
 // Only now and then a send asks for a completion. The next completion of the queue
 // frees the places of those that did not.
 func ExampleQP_PostSend_unsignaled() {
-	dev, err := driver.Open(newMachine().bus(), driver.Config{})
+	dev, err := driver.Open(newMachine().bus(), driver.Config{MAC: [6]byte{2, 5: 1}, IPv4: [4]byte{10, 0, 0, 1}})
 	check(err)
 	pd, err := dev.AllocPD()
 	check(err)
@@ -129,7 +129,7 @@ func ExampleQP_PostSend_unsignaled() {
 // handles of its own.
 func ExampleDevice_On() {
 	m := newMachine()
-	dev, err := driver.Open(m.bus(), driver.Config{})
+	dev, err := driver.Open(m.bus(), driver.Config{MAC: [6]byte{2, 5: 1}, IPv4: [4]byte{10, 0, 0, 1}})
 	check(err)
 	pd, err := dev.AllocPD()
 	check(err)
@@ -172,7 +172,7 @@ func ExampleEndpoint() {
 // vector, arms the queue again, and only then takes all completions, so that none
 // comes unnoticed in between. Moderation wakes it once for several completions.
 func ExampleDevice_CQEvent() {
-	dev, err := driver.Open(newMachine().bus(), driver.Config{})
+	dev, err := driver.Open(newMachine().bus(), driver.Config{MAC: [6]byte{2, 5: 1}, IPv4: [4]byte{10, 0, 0, 1}})
 	check(err)
 	pd, err := dev.AllocPD()
 	check(err)

@@ -206,6 +206,7 @@ func (d *device) queuePair(c *abi.AdminCommand) (abi.AdminStatus, abi.AdminSyndr
 	}
 	switch c.Op {
 	case abi.AdminQueryQP:
+		q.SQConsumer = q.exec
 		answer(d, c, abi.QPMailboxLayout.Encode, &q.QPMailbox)
 	case abi.AdminDestroyQP:
 		d.cqs[q.SendCQN].queues--

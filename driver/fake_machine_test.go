@@ -31,6 +31,7 @@ type machine struct {
 	noMem     bool // allocations fail
 
 	irqs    [abi.MSIXCount]int
+	woken   [abi.MSIXCount]int // by Wake
 	reads   int
 	writes  []mmio
 	posted  int // writes on their way
@@ -280,13 +281,15 @@ func (m *machine) write(addr uint64, p []byte) {
 }
 
 func (b *bus) WaitIRQ(v int, until int64) (bool, error) {
-	if b.m.irqs[v] == b.seen[v] && until > b.m.now {
-		b.wait(func() bool { return b.m.irqs[v] != b.seen[v] }, until)
+	if woken := b.m.woken[v]; b.m.irqs[v] == b.seen[v] && until > b.m.now {
+		b.wait(func() bool { return b.m.irqs[v] != b.seen[v] || b.m.woken[v] != woken }, until)
 	}
 	fired := b.m.irqs[v] != b.seen[v]
 	b.seen[v] = b.m.irqs[v]
 	return fired, nil
 }
+
+func (b *bus) Wake(v int) { b.m.after(1000, func() { b.m.woken[v]++ }) }
 
 func (b *bus) Read32(off uint32) (v uint32, err error) {
 	b.m.reads++
@@ -321,4 +324,7 @@ func (b *bus) Write(off uint32, p []byte) error {
 
 func le32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
 
-var _ driver.Bus = (*bus)(nil)
+var _ interface {
+	driver.Bus
+	driver.Waker
+} = (*bus)(nil)

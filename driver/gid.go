@@ -34,7 +34,8 @@ func (d *device) gid(i int) netip.Addr {
 // SetGID gives the port an address: entry 0 takes an IPv6 address, entry 1 an IPv4
 // address, the others either. The zero Addr, and an unspecified one, free the entry.
 // QPs and address handles that use the entry keep the address that it had when they
-// were connected, or made. Errors wrap ErrInvalid.
+// were connected, or made. An address is that of one host, and in one entry only. Errors
+// wrap ErrInvalid.
 func (d *Device) SetGID(index int, a netip.Addr) error {
 	if err := d.open(); err != nil {
 		return fmt.Errorf("GID %d: %w", index, err)
@@ -50,6 +51,14 @@ func (d *Device) SetGID(index int, a netip.Addr) error {
 	}
 	var g [16]byte
 	if a.IsValid() && !a.IsUnspecified() {
+		if err := own(checkUnicast(a)); err != nil {
+			return fmt.Errorf("GID %d: %w", index, err)
+		}
+		for i := range d.numGIDs() {
+			if i != index && d.gid(i) == a {
+				return fmt.Errorf("GID %d: GID %d is %s already: %w", index, i, a, ErrInvalid)
+			}
+		}
 		g = a.As16()
 	}
 	d.gids[index] = g

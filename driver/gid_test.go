@@ -32,10 +32,11 @@ func TestGIDs(t *testing.T) {
 	for _, c := range []struct {
 		i int
 		s string
-	}{{-1, "::1"}, {8, "::1"}, {0, "10.0.0.1"}, {1, "fe80::1"}, {3, "fe80::1%eth0"}} {
+	}{{-1, "::1"}, {8, "::1"}, {0, "10.0.0.1"}, {1, "fe80::1"}, {3, "fe80::1%eth0"}, {3, "ff02::1"}, {3, "224.0.0.9"}, {3, "255.255.255.255"}, {3, "10.0.0.1"}, {1, "10.1.2.3"}} {
 		require.ErrorIs(t, d.SetGID(c.i, netip.MustParseAddr(c.s)), driver.ErrInvalid, "%+v", c)
 	}
 	require.Equal(t, was, d.GIDs())
+	require.NoError(t, d.SetGID(7, was[7]), "as it is")
 	require.NoError(t, d.Close())
 	require.ErrorIs(t, d.SetGID(3, netip.MustParseAddr("::1")), driver.ErrInvalid)
 	require.ErrorIs(t, d.SetMTU(abi.MTU256), driver.ErrInvalid)

@@ -36,6 +36,9 @@ func (p *PD) On(d *Device) *PD { return &PD{pd: p.pd, dev: d} }
 
 // Destroy gives the domain up. It fails with ErrBusy while anything made of it is left.
 func (p *PD) Destroy() error {
+	if err := p.dev.usable(); err != nil {
+		return fmt.Errorf("PD %d: %w", p.num, err)
+	}
 	switch {
 	case p.destroyed:
 		return fmt.Errorf("PD %d is destroyed: %w", p.num, ErrInvalid)
@@ -75,7 +78,9 @@ func (p *PD) RegMR(b *Buffer, access abi.AccessFlags) (*MR, error) {
 }
 
 // RegMRRange registers n bytes from offset off of a buffer. The low byte of the
-// key is another with each registration. Errors wrap ErrInvalid, ErrNotSupported or
+// key is one more with each use of its index, so a stale key opens nothing: it is that
+// of another region, or window, after 256 uses of the index at the earliest, if those
+// whose keys the program chooses (BIND_MW, FAST_REG) count up too. Errors wrap ErrInvalid, ErrNotSupported or
 // ErrNoMemory.
 func (p *PD) RegMRRange(b *Buffer, off, n int, access abi.AccessFlags) (_ *MR, err error) {
 	d := p.dev
@@ -175,7 +180,8 @@ func (m *MR) On(d *Device) *MR {
 }
 
 // Dereg ends the region. When it returns, the device accesses it no more. It fails with
-// ErrBusy while windows are bound to it.
+// ErrBusy while windows are bound to it. A FAST_REG of it that has not begun fails, with
+// MW_BIND_ERR.
 func (m *MR) Dereg() error {
 	if m.dead {
 		return fmt.Errorf("key %#x is deregistered: %w", m.key, ErrInvalid)

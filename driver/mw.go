@@ -7,15 +7,19 @@ import (
 )
 
 // MW is a memory window: a part of a region that a peer may access by a key of its own,
-// from a bind on until it is bound elsewhere, or invalidated.
+// from a bind on until it is bound elsewhere, or invalidated. It has a field
+//
+//	RKey abi.Key
+//
+// that all handles of the window share: the key, valid when a bind has been executed.
+// Posting a bind changes it, and nothing else may.
 type MW struct {
 	*mw
 	dev *Device
 }
 
 type mw struct {
-	// RKey is the key, valid when a bind has been executed. Posting a bind changes it.
-	RKey abi.Key
+	RKey abi.Key // promoted to MW
 
 	kind abi.KeyKind
 	pd   *pd
@@ -57,8 +61,8 @@ func (p *PD) AllocMW(kind abi.KeyKind) (*MW, error) {
 }
 
 // takeKey takes a key, with another low byte than the last of its index.
-func (d *device) takeKey() (abi.Key, error) {
-	index, err := d.keys.take()
+func (d *Device) takeKey() (abi.Key, error) {
+	index, err := d.takeUnnamed(&d.keys, (*qp).namesKeys)
 	if err != nil {
 		return 0, fmt.Errorf("memory key: %w", err)
 	}
@@ -69,7 +73,14 @@ func (d *device) takeKey() (abi.Key, error) {
 // On returns the window as the thread of another handle of the device sees it.
 func (w *MW) On(d *Device) *MW { return &MW{mw: w.mw, dev: d} }
 
+// Key is the field RKey: what the peer names when it accesses the window.
+func (w *MW) Key() abi.Key { return w.RKey }
+
+// Kind is abi.KeyWindow1 or abi.KeyWindow2.
+func (w *MW) Kind() abi.KeyKind { return w.kind }
+
 // Dealloc ends the window, bound or not. When it returns, no access by it is in flight.
+// Binds of it that have not begun fail, with MW_BIND_ERR.
 func (w *MW) Dealloc() error {
 	if w.dead {
 		return fmt.Errorf("window %#x is deallocated: %w", w.RKey, ErrInvalid)
@@ -85,10 +96,11 @@ func (w *MW) Dealloc() error {
 	return nil
 }
 
-// giveKey gives a key back. The next of its index is none that this one has had lately.
+// giveKey gives a key back. The low byte of the next of its index is one more, so that an
+// index has the same key again after 256 others.
 func (d *device) giveKey(k abi.Key) {
 	d.keyLow[k.Index()] = k.Low()
-	d.keys.give(k.Index())
+	d.keys.rest(k.Index())
 }
 
 // Bind is what a BIND_MW work request says: which bytes of which region a window opens,
@@ -116,6 +128,9 @@ type BindWR struct {
 // RKey is the new key from then on; it works, and the one before it no more, when the
 // bind is executed.
 func (w *MW) Bind(q *QP, wr BindWR) error {
+	if q == nil {
+		return fmt.Errorf("bind window %#x by no QP: %w", w.RKey, ErrInvalid)
+	}
 	if w.kind != abi.KeyWindow1 {
 		return fmt.Errorf("bind window %#x of kind %s, which takes a BIND_MW work request: %w", w.RKey, w.kind, ErrInvalid)
 	}

@@ -9,6 +9,8 @@ type numbers struct {
 	used  []bool // from first on
 	next  int
 	count int
+
+	resting []uint32 // given up, and still used: see takeUnnamed
 }
 
 func newNumbers(first, limit uint32) numbers {
@@ -33,6 +35,20 @@ func (n *numbers) take() (uint32, error) {
 func (n *numbers) give(v uint32) {
 	n.used[v-n.first] = false
 	n.count--
+}
+
+// rest gives a number up that must not be handed out before wake.
+func (n *numbers) rest(v uint32) { n.resting = append(n.resting, v) }
+
+// wake gives the numbers back that rest, but for those that are named.
+func (n *numbers) wake(named map[uint32]bool) {
+	n.resting = slices.DeleteFunc(n.resting, func(v uint32) bool {
+		if named[v] {
+			return false
+		}
+		n.give(v)
+		return true
+	})
 }
 
 // extent is a run of page entries.

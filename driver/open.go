@@ -12,10 +12,17 @@ import (
 const firstQPN = 2
 
 // Open starts the device behind bus: it checks that it is one, gives the port its
-// addresses, sets up admin rings, event queues and interrupts. Errors wrap
+// addresses, sets up admin rings, event queues and interrupts. How many objects can be
+// made of it is in Attr, and under How many in the package. Errors wrap
 // ErrNoDevice, ErrInvalid (of the configuration), ErrTimeout or an error of the Bus.
 func Open(bus Bus, cfg Config) (*Device, error) {
+	if bus == nil {
+		return nil, fmt.Errorf("open: no Bus: %w", ErrInvalid)
+	}
 	cfg.defaults()
+	if err := cfg.check(); err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
 	d := &Device{Config: cfg, device: &device{buffers: map[*Buffer]struct{}{}, nextVA: firstVA}, bus: bus}
 	if err := d.probe(); err != nil {
 		return nil, err

@@ -71,6 +71,7 @@ func TestOpenRefuses(t *testing.T) {
 			if c.spoil != nil {
 				c.spoil(m)
 			}
+			c.cfg.MAC = mac2
 			_, err := driver.Open(m.bus(), c.cfg)
 			require.ErrorIs(t, err, c.want)
 			require.False(t, m.status.AdminEnabled && len(m.events) == 0)
@@ -90,7 +91,7 @@ func TestOpenStopsADeviceLeftRunning(t *testing.T) {
 	m := newMachine()
 	m.status.AdminEnabled = true
 	m.reg[abi.RegAdminDoorbell/4] = 77
-	_, err := driver.Open(m.bus(), driver.Config{})
+	_, err := driver.Open(m.bus(), driver.Config{MAC: [6]byte{2, 5: 1}, IPv4: [4]byte{10, 0, 0, 1}})
 	require.NoError(t, err)
 	require.True(t, m.status.AdminEnabled)
 	require.Empty(t, m.faults)
@@ -99,7 +100,7 @@ func TestOpenStopsADeviceLeftRunning(t *testing.T) {
 func TestOpenAgainAfterClose(t *testing.T) {
 	m := newMachine()
 	for range 3 {
-		d, err := driver.Open(m.bus(), driver.Config{})
+		d, err := driver.Open(m.bus(), driver.Config{MAC: [6]byte{2, 5: 1}, IPv4: [4]byte{10, 0, 0, 1}})
 		require.NoError(t, err)
 		_, err = d.CreateCQ(3, driver.CQOptions{})
 		require.NoError(t, err)
@@ -166,4 +167,35 @@ func TestCountersOfThreads(t *testing.T) {
 		})
 	}
 	require.True(t, m.run())
+}
+
+// What no device could work with is refused before one is touched.
+func TestOpenRefusesConfig(t *testing.T) {
+	good := driver.Config{MAC: mac2, IPv4: [4]byte{10, 0, 0, 1}, GID: addr16("fe80::1"), PKey: 0x8001}
+	for name, c := range map[string]struct {
+		change func(c *driver.Config)
+		says   string
+	}{
+		"no MAC":             {func(c *driver.Config) { c.MAC = [6]byte{} }, "MAC"},
+		"MAC of a group":     {func(c *driver.Config) { c.MAC[0] = 3 }, "MAC"},
+		"IPv4 GID":           {func(c *driver.Config) { c.GID = addr16("::ffff:10.0.0.1") }, "IPv4"},
+		"IPv6 group":         {func(c *driver.Config) { c.GID = addr16("ff02::1") }, "multicast"},
+		"IPv4 group":         {func(c *driver.Config) { c.IPv4 = [4]byte{224, 0, 0, 1} }, "multicast"},
+		"IPv4 broadcast":     {func(c *driver.Config) { c.IPv4 = [4]byte{255, 255, 255, 255} }, "255.255.255.255"},
+		"P_Key":              {func(c *driver.Config) { c.PKey = 0x8000 }, "P_Key 0x8000"},
+		"MSI-X address":      {func(c *driver.Config) { c.MSIXAddress = 0xfee00002 }, "MSI-X"},
+		"negative timeout":   {func(c *driver.Config) { c.AdminTimeout = -1 }, "AdminTimeout"},
+		"negative post cost": {func(c *driver.Config) { c.PostCost = -1 }, "PostCost"},
+		"negative poll cost": {func(c *driver.Config) { c.PollCost = -1 }, "PollCost"},
+	} {
+		m := newMachine()
+		bad := good
+		c.change(&bad)
+		_, err := driver.Open(m.bus(), bad)
+		require.ErrorIs(t, err, driver.ErrInvalid, name)
+		require.ErrorContains(t, err, c.says, name)
+		require.Zero(t, m.reads+len(m.writes), name)
+	}
+	_, err := driver.Open(newMachine().bus(), good)
+	require.NoError(t, err)
 }

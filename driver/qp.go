@@ -231,6 +231,9 @@ func (q *QP) On(d *Device) *QP { return &QP{MaxSend: q.MaxSend, MaxRecv: q.MaxRe
 // Number is the QPN, 24 bits.
 func (q *QP) Number() uint32 { return q.num }
 
+// Type is RC, UC, UD or RAW_PACKET.
+func (q *QP) Type() abi.QPType { return q.typ }
+
 // State is the state after the last successful Modify. An error may have taken
 // the QP to ERR, or to SQE, since: Query asks the device.
 func (q *QP) State() abi.QPState { return q.state }

@@ -2,6 +2,7 @@ package driver_test
 
 import (
 	"encoding/json"
+	"net/netip"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -173,9 +174,12 @@ func TestModifyRanges(t *testing.T) {
 	}
 }
 
+// ip4 is the Endpoint of a peer.
+var ip4 = driver.Endpoint{QPN: 7, PSN: 0xabcdef, GID: [16]byte{10: 0xff, 11: 0xff, 12: 10, 15: 2}, MAC: [6]byte{2, 5: 2}}
+
 func TestConnect(t *testing.T) {
-	p := unconnected(t, driver.Config{}, driver.QPConfig{})
-	remote := driver.Endpoint{QPN: 7, PSN: 0xabcdef, GID: [16]byte{10: 0xff, 11: 0xff, 12: 10, 15: 2}, MAC: [6]byte{2, 5: 2}}
+	p := unconnected(t, driver.Config{GID: addr16("fe80::1")}, driver.QPConfig{})
+	remote := ip4
 	require.NoError(t, p.a.Connect(remote, driver.ConnectOptions{}))
 	require.Equal(t, abi.QPRTS, p.a.State())
 	q := p.m.qps[p.a.Number()]
@@ -192,13 +196,15 @@ func TestConnect(t *testing.T) {
 	}, q.AV)
 	require.ErrorIs(t, p.a.Connect(remote, driver.ConnectOptions{}), driver.ErrInvalid, "connected already")
 
-	require.NoError(t, p.b.Init(0))
+	b, err := p.pd.CreateQP(driver.QPConfig{SendCQ: p.cq, RecvCQ: p.cq, IPv6: true})
+	require.NoError(t, err)
+	require.NoError(t, b.Init(0))
 	remote.GID = [16]byte{0xfe, 0x80, 15: 2}
-	require.NoError(t, p.b.Connect(remote, driver.ConnectOptions{
+	require.NoError(t, b.Connect(remote, driver.ConnectOptions{
 		MTU: abi.MTU256, Access: abi.AccessRemoteRead, Timeout: 3, MinRNRTimer: 1, MaxRdAtomic: 2, MaxDestRdAtomic: 3,
 		HopLimit: 9, TrafficClass: 0x20, FlowLabel: 5, UDPSPort: 0xffff,
 	}))
-	q = p.m.qps[p.b.Number()]
+	q = p.m.qps[b.Number()]
 	require.Equal(t, abi.AV{
 		DMAC: remote.MAC, HopLimit: 9, DGID: remote.GID, UDPSPort: 0xffff, TrafficClass: 0x20, FlowLabel: 5,
 	}, q.AV)
@@ -207,7 +213,68 @@ func TestConnect(t *testing.T) {
 
 	c, err := p.pd.CreateQP(driver.QPConfig{SendCQ: p.cq, RecvCQ: p.cq})
 	require.NoError(t, err)
-	require.ErrorIs(t, c.Connect(remote, driver.ConnectOptions{RetryCnt: 1}), driver.ErrNotSupported)
+	require.ErrorIs(t, c.Connect(ip4, driver.ConnectOptions{RetryCnt: 1}), driver.ErrNotSupported)
+	require.Equal(t, abi.QPReset, c.State(), "refused by the device, on the way")
+	require.NoError(t, c.Connect(ip4, driver.ConnectOptions{}))
+}
+
+// A wrong option, or a peer that can't be one, is told before anything changes.
+func TestConnectRefuses(t *testing.T) {
+	p := unconnected(t, driver.Config{GID: addr16("fe80::1"), MTU: abi.MTU2048}, driver.QPConfig{})
+	mk := func(c driver.QPConfig) *driver.QP {
+		c.SendCQ, c.RecvCQ = p.cq, p.cq
+		q, err := p.pd.CreateQP(c)
+		require.NoError(t, err)
+		return q
+	}
+	ip6 := ip4
+	ip6.GID = addr16("fe80::2")
+	bad := func(change func(e *driver.Endpoint)) driver.Endpoint {
+		e := ip4
+		change(&e)
+		return e
+	}
+	type o = driver.ConnectOptions
+	for _, c := range []struct {
+		says string
+		qp   driver.QPConfig
+		to   driver.Endpoint
+		opts o
+	}{
+		{"17 READs and atomics as initiator, the device has 16", driver.QPConfig{}, ip4, o{MaxRdAtomic: 17}},
+		{"1000 READs and atomics as responder, the device has 16", driver.QPConfig{}, ip4, o{MaxDestRdAtomic: 1000}},
+		{"retry count 8", driver.QPConfig{}, ip4, o{RetryCnt: 8}},
+		{"RNR retry count 8", driver.QPConfig{}, ip4, o{RNRRetry: 8}},
+		{"timeout 32", driver.QPConfig{}, ip4, o{Timeout: 32}},
+		{"minimal RNR timer 32", driver.QPConfig{}, ip4, o{MinRNRTimer: 32}},
+		{"MTU", driver.QPConfig{}, ip4, o{MTU: 6}},
+		{"the port has 2048", driver.QPConfig{}, ip4, o{MTU: abi.MTU4096}},
+		{"VLAN 4095", driver.QPConfig{}, ip4, o{VLANValid: true, VLAN: 0xfff}},
+		{"UDP source port", driver.QPConfig{}, ip4, o{UDPSPort: 4791}},
+		{"flow label", driver.QPConfig{}, ip4, o{FlowLabel: 1 << 20}},
+		{"peer with QPN", driver.QPConfig{}, bad(func(e *driver.Endpoint) { e.QPN = 1 << 24 }), o{}},
+		{"PSN 0x1000000", driver.QPConfig{}, bad(func(e *driver.Endpoint) { e.PSN = 1 << 24 }), o{}},
+		{"MAC", driver.QPConfig{}, bad(func(e *driver.Endpoint) { e.MAC = [6]byte{} }), o{}},
+		{"DGID", driver.QPConfig{}, bad(func(e *driver.Endpoint) { e.GID = [16]byte{} }), o{}},
+		{"tells GID 0, fe80::1, which is IPv6, and the peer's GID 10.0.0.2 is IPv4", driver.QPConfig{IPv6: true}, ip4, o{}},
+		{"tells GID 1, 10.0.0.1, which is IPv4, and the peer's GID fe80::2 is IPv6", driver.QPConfig{}, ip6, o{}},
+		{"DGID 10.0.0.2 is IPv4, own GID 6, fd00::6, is IPv6", driver.QPConfig{GIDIndex: 6}, ip4, o{}},
+		{"own address, GID 5, is free", driver.QPConfig{GIDIndex: 5}, ip4, o{}},
+		{"own address, GID 5, is free", driver.QPConfig{}, ip4, o{SGIDIndex: 5}},
+	} {
+		require.NoError(t, p.dev.SetGID(6, netip.MustParseAddr("fd00::6")))
+		q := mk(c.qp)
+		asked := p.m.ci
+		err := q.Connect(c.to, c.opts)
+		require.ErrorIs(t, err, driver.ErrInvalid, c.says)
+		require.ErrorContains(t, err, c.says)
+		require.Equal(t, abi.QPReset, q.State(), c.says)
+		require.Equal(t, asked, p.m.ci, "no command was issued: %s", c.says)
+		require.NoError(t, q.Destroy())
+	}
+	require.ErrorIs(t, mk(driver.QPConfig{}).Connect(ip4, o{Access: 0x80}), driver.ErrNotSupported)
+	require.NoError(t, mk(driver.QPConfig{Type: abi.QPTypeUC}).Connect(ip4, o{RetryCnt: 9, Timeout: 99, MaxRdAtomic: 1000}), "UC has no use for them")
+	require.NoError(t, mk(driver.QPConfig{}).Connect(ip6, o{SGIDIndex: 6}), "chosen here")
 }
 
 func TestEndpointForms(t *testing.T) {

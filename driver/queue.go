@@ -11,6 +11,9 @@ type workQueue struct {
 	maxSGE int
 	count  int // work requests posted and not retired
 	pi, ci uint16
+	passed uint64 // units retired, or forgotten by a reset: that before ci
+	done   uint64 // units that the device is known to be done with, counted like passed
+	resets int
 	wr     []workRequest // by slot of the first unit
 	cq     *cq
 	bell   bell
@@ -22,9 +25,14 @@ type workRequest struct {
 	units     uint8
 	op        abi.WQEOp
 	signalled bool
+	named     bool   // it names an object:
+	names     uint32 // AHN of a datagram, or index of the key that a BIND_MW or FAST_REG changes
 }
 
 func (w *workQueue) reset() {
+
+	w.passed += uint64(w.pi - w.ci)
+	w.resets++
 	w.count, w.pi, w.ci, w.bell.rung = 0, 0, 0, 0
 }
 
@@ -50,6 +58,7 @@ func (w *workQueue) retire(index uint16) (r workRequest, skipped, ok bool) {
 		n++
 	}
 	r = w.wr[abi.RingSlot(i, w.log)]
+	w.passed += uint64(i + uint16(r.units) - w.ci)
 	w.ci = i + uint16(r.units)
 	w.count -= n + 1
 	return r, skipped, true

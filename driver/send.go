@@ -128,9 +128,9 @@ func (q *QP) send(w *SendWR, kind abi.KeyKind) error {
 			return err
 		}
 	}
-	s.take(workRequest{
-		id: w.ID, units: uint8(units), op: w.Op, signalled: q.sigAll || w.Signaled,
-	})
+	r := workRequest{id: w.ID, units: uint8(units), op: w.Op, signalled: q.sigAll || w.Signaled}
+	r.names, r.named = q.name(w)
+	s.take(r)
 	switch w.Op {
 	case abi.OpBindMW:
 		w.Bind.MW.RKey = w.Bind.RKey

@@ -247,13 +247,13 @@ func TestPushOrDoorbell(t *testing.T) {
 func TestNoPushWithoutCapability(t *testing.T) {
 	m := newMachine()
 	m.reg[abi.RegCaps/4] &^= 1
-	d, err := driver.Open(m.bus(), driver.Config{})
+	d, err := driver.Open(m.bus(), driver.Config{MAC: [6]byte{2, 5: 1}, IPv4: [4]byte{10, 0, 0, 1}})
 	require.NoError(t, err)
 	pd, _ := d.AllocPD()
 	cq, _ := d.CreateCQ(4, driver.CQOptions{})
 	q, err := pd.CreateQP(driver.QPConfig{SendCQ: cq, RecvCQ: cq})
 	require.NoError(t, err)
-	require.NoError(t, q.Connect(driver.Endpoint{}, driver.ConnectOptions{}))
+	require.NoError(t, q.Connect(driver.Endpoint{MAC: mac2, GID: addr16("10.0.0.2")}, driver.ConnectOptions{}))
 	m.writes = nil
 	_, err = q.PostSend(nop(1, true))
 	require.NoError(t, err)

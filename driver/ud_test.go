@@ -82,7 +82,7 @@ func TestDatagramThereAndBack(t *testing.T) {
 // A datagram that nobody takes is no fault of its sender.
 func TestDatagramsThatAreLost(t *testing.T) {
 	p := datagrams(t)
-	h := p.handle(t, driver.AHAttr{DGID: addr16("fe80::1")})
+	h := p.handle(t, driver.AHAttr{MAC: mac2, DGID: addr16("fe80::1")})
 	for name, wr := range map[string]driver.SendWR{
 		"Q_Key":      {AH: h, RemoteQPN: p.b.Number(), RemoteQKey: 0x11},
 		"own Q_Key":  {AH: h, RemoteQPN: p.b.Number(), RemoteQKey: 1 << 31},
@@ -101,13 +101,13 @@ func TestDatagramsThatAreLost(t *testing.T) {
 
 func TestDatagramRules(t *testing.T) {
 	p, other := datagrams(t), datagrams(t)
-	good := driver.SendWR{Op: abi.OpSend, Signaled: true, AH: p.handle(t, driver.AHAttr{DGID: addr16("fe80::1")}), RemoteQPN: p.b.Number()}
-	dead := p.handle(t, driver.AHAttr{DGID: addr16("fe80::1")})
+	good := driver.SendWR{Op: abi.OpSend, Signaled: true, AH: p.handle(t, driver.AHAttr{MAC: mac2, DGID: addr16("fe80::1")}), RemoteQPN: p.b.Number()}
+	dead := p.handle(t, driver.AHAttr{MAC: mac2, DGID: addr16("fe80::1")})
 	require.NoError(t, dead.Destroy())
 	for name, change := range map[string]func(w *driver.SendWR){
 		"no AH":                func(w *driver.SendWR) { w.AH = nil },
 		"destroyed AH":         func(w *driver.SendWR) { w.AH = dead },
-		"AH of another device": func(w *driver.SendWR) { w.AH = other.handle(t, driver.AHAttr{DGID: addr16("fe80::1")}) },
+		"AH of another device": func(w *driver.SendWR) { w.AH = other.handle(t, driver.AHAttr{MAC: mac2, DGID: addr16("fe80::1")}) },
 		"QPN":                  func(w *driver.SendWR) { w.RemoteQPN = 1 << 24 },
 		"SGEs":                 func(w *driver.SendWR) { w.SGEs = make([]driver.SGE, 4) },
 		"inline":               func(w *driver.SendWR) { w.Inline = make([]byte, 65) },
@@ -122,7 +122,7 @@ func TestDatagramRules(t *testing.T) {
 	}
 	pd, err := p.dev.AllocPD()
 	require.NoError(t, err)
-	good.AH, err = pd.CreateAH(driver.AHAttr{DGID: addr16("fe80::1")})
+	good.AH, err = pd.CreateAH(driver.AHAttr{MAC: mac2, DGID: addr16("fe80::1")})
 	require.NoError(t, err)
 	_, err = p.a.PostSend(good)
 	require.NoError(t, err, "the device judges")
@@ -207,7 +207,7 @@ func TestConnectAndStart(t *testing.T) {
 // device that still flushes is asked again, for a while.
 func TestSendQueueError(t *testing.T) {
 	p := datagrams(t)
-	h := p.handle(t, driver.AHAttr{DGID: addr16("fe80::1")})
+	h := p.handle(t, driver.AHAttr{MAC: mac2, DGID: addr16("fe80::1")})
 	wr := driver.SendWR{ID: 1, Op: abi.OpSend, AH: h, SGEs: []driver.SGE{{Addr: 1, Length: 1, LKey: 99 << 8}}}
 	_, err := p.a.PostSend(wr)
 	require.NoError(t, err)
@@ -251,24 +251,40 @@ func TestSendQueueError(t *testing.T) {
 
 func TestAHRules(t *testing.T) {
 	p := datagrams(t)
-	good := driver.AHAttr{DGID: addr16("fe80::2")}
-	for name, change := range map[string]func(a *driver.AHAttr){
-		"GID beyond":   func(a *driver.AHAttr) { a.SGIDIndex = 8 },
-		"GID negative": func(a *driver.AHAttr) { a.SGIDIndex = -1 },
-		"GID free":     func(a *driver.AHAttr) { a.SGIDIndex = 2 },
-		"GID of IPv4":  func(a *driver.AHAttr) { a.SGIDIndex = 1 },
-		"flow label":   func(a *driver.AHAttr) { a.FlowLabel = 1 << 20 },
-		"UDP port":     func(a *driver.AHAttr) { a.UDPSPort = 0xbfff },
+	good := driver.AHAttr{MAC: mac2, DGID: addr16("fe80::2")}
+	invalid, unsupported := driver.ErrInvalid, driver.ErrNotSupported
+	asked := p.m.ci
+	for _, c := range []struct {
+		says   string
+		want   error
+		change func(a *driver.AHAttr)
+	}{
+		{"GID 8, the device has 8", invalid, func(a *driver.AHAttr) { a.SGIDIndex = 8 }},
+		{"GID -1, the device has 8", invalid, func(a *driver.AHAttr) { a.SGIDIndex = -1 }},
+		{"own address, GID 2, is free", invalid, func(a *driver.AHAttr) { a.SGIDIndex = 2 }},
+		{"DGID fe80::2 is IPv6, own GID 1, 10.0.0.1, is IPv4", invalid, func(a *driver.AHAttr) { a.SGIDIndex = 1 }},
+		{"flow label 0x100000 ", invalid, func(a *driver.AHAttr) { a.FlowLabel = 1 << 20 }},
+		{"UDP source port 0xbfff", invalid, func(a *driver.AHAttr) { a.UDPSPort = 0xbfff }},
+		{"VLAN 4095 is reserved", invalid, func(a *driver.AHAttr) { a.VLANValid, a.VLAN = true, 0xafff }},
+		{"MAC address missing", invalid, func(a *driver.AHAttr) { a.MAC = [6]byte{} }},
+		{"MAC address 33 33 00 00 00 01: multicast", unsupported, func(a *driver.AHAttr) { a.MAC = [6]byte{0x33, 0x33, 5: 1} }},
+		{"DGID: address ::", invalid, func(a *driver.AHAttr) { a.DGID = [16]byte{} }},
+		{"DGID: address 0.0.0.0", invalid, func(a *driver.AHAttr) { a.DGID = addr16("0.0.0.0") }},
+		{"DGID: address ff02::1: multicast", unsupported, func(a *driver.AHAttr) { a.DGID = addr16("ff02::1") }},
+		{"DGID: address 224.0.0.1: multicast", unsupported, func(a *driver.AHAttr) { a.DGID = addr16("224.0.0.1") }},
+		{"DGID: address 255.255.255.255: multicast", unsupported, func(a *driver.AHAttr) { a.DGID = addr16("255.255.255.255") }},
 	} {
 		bad := good
-		change(&bad)
+		c.change(&bad)
 		_, err := p.pd.CreateAH(bad)
-		require.ErrorIs(t, err, driver.ErrInvalid, name)
+		require.ErrorIs(t, err, c.want, c.says)
+		require.ErrorContains(t, err, c.says)
 	}
+	require.Equal(t, asked, p.m.ci, "the device is not asked")
 	require.NoError(t, p.dev.SetGID(5, netip.MustParseAddr("10.9.8.7")))
-	h := p.handle(t, driver.AHAttr{DGID: addr16("::ffff:10.0.0.2"), SGIDIndex: 5, VLANValid: true, VLAN: 0xa123, UDPSPort: 0xffff})
+	h := p.handle(t, driver.AHAttr{MAC: mac2, DGID: addr16("::ffff:10.0.0.2"), SGIDIndex: 5, VLANValid: true, VLAN: 0xb123, UDPSPort: 0xffff})
 	require.Equal(t, abi.AV{
-		DGID: addr16("::ffff:10.0.0.2"), SGIDIndex: 5, VLANValid: true, VLAN: 0xa123, UDPSPort: 0xffff, HopLimit: 64,
+		DMAC: mac2, DGID: addr16("::ffff:10.0.0.2"), SGIDIndex: 5, VLANValid: true, VLAN: 0xb123, UDPSPort: 0xffff, HopLimit: 64,
 	}, p.m.ahs[h.Number()].AV)
 
 	pd, err := p.dev.AllocPD()

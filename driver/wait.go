@@ -22,7 +22,8 @@ func (c *CQ) arm(solicited bool) error {
 
 // Wait is Poll, but waits for one completion at least, until the given time (ps;
 // math.MaxInt64: for ever). With none by then, after a last look, it returns 0 and no
-// error. It arms the queue itself.
+// error. It arms the queue itself. If another thread destroys the queue meanwhile, or
+// closes the device, the wait ends with ErrInvalid.
 func (c *CQ) Wait(wcs []WC, until int64) (int, error) {
 	call := c.dev.begin(Call{Name: "Wait", Object: "cq", Number: c.num})
 	n, err := c.wait(wcs, until)
@@ -49,9 +50,12 @@ func (c *CQ) wait(wcs []WC, until int64) (int, error) {
 				return n, err
 			}
 		}
-		fired, err := c.dev.bus.WaitIRQ(int(c.eq.num), until)
+		fired, err := c.dev.sleep(c.eq, until)
 		if err != nil {
 			return 0, err
+		}
+		if c.destroyed {
+			return 0, fmt.Errorf("wait: CQ %d was destroyed while waiting: %w", c.num, ErrInvalid)
 		}
 		if !fired && c.dev.bus.Now() >= until {
 			return c.Poll(wcs)

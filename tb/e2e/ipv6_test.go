@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"net/netip"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -76,6 +77,17 @@ func TestIPv6Loss(t *testing.T) {
 	again(t, s, p)
 }
 
+// TestFamiliesDiffer: two QPs whose Endpoints tell addresses of different families can't
+// be connected, and both sides say so.
+func TestFamiliesDiffer(t *testing.T) {
+	s := e2e.New(t, quick)
+	a, b := s.A.QP(driver.QPConfig{IPv6: true}), s.B.QP(driver.QPConfig{})
+	s.A.Refused(driver.ErrInvalid, func() error { return a.QP.Connect(b.QP.Endpoint(), timeout8) })
+	s.B.Refused(driver.ErrInvalid, func() error { return b.QP.Connect(a.QP.Endpoint(), timeout8) })
+	a.DemandState(abi.QPReset)
+	b.DemandState(abi.QPReset)
+}
+
 // TestNobody (B233): a peer that is not there.
 func TestNobody(t *testing.T) {
 	s := e2e.New(t, quick)
@@ -89,7 +101,7 @@ func TestNobody(t *testing.T) {
 		{"no such IPv6 address", driver.Endpoint{QPN: 5, GID: roce.HostIPv6(9), MAC: roce.HostMAC(2)}, abi.RxDropBadQPN},
 		{"no such QP", driver.Endpoint{QPN: 5, GID: roce.GIDFromIPv4(roce.HostIPv4(2)), MAC: roce.HostMAC(2)}, abi.RxDropBadQPN},
 	} {
-		a := s.A.QP(driver.QPConfig{})
+		a := s.A.QP(driver.QPConfig{IPv6: !netip.AddrFrom16(c.to.GID).Is4In6()})
 		var err error
 		s.A.Do(func() { err = a.QP.Connect(c.to, timeout8) })
 		require.NoError(t, err)

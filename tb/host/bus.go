@@ -115,6 +115,14 @@ func (b *Bus) WaitIRQ(v int, until int64) (bool, error) {
 	return fired, nil
 }
 
+// Wake ends every WaitIRQ of a vector that is under way: it returns false, if there was no
+// interrupt.
+func (b *Bus) Wake(v int) {
+	if v >= 0 && v < len(b.seen) {
+		b.h.RC.vectors[v].fired.Notify()
+	}
+}
+
 // WaitWrite waits until w has counted more than seen writes, at most until the
 // given time (ps), and returns the count.
 func (b *Bus) WaitWrite(w *Watch, seen uint64, until int64) uint64 {

@@ -260,4 +260,5 @@ var _ interface {
 	WaitIRQ(vector int, until int64) (bool, error)
 	Now() int64
 	Spend(ps int64)
+	Wake(vector int)
 } = (*host.Bus)(nil)

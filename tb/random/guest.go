@@ -58,7 +58,7 @@ func (s *Scenario) drawGuests(seed uint64) {
 			SendSGE: 1 + r.IntN(4), RecvSGE: 1 + r.IntN(4),
 			PSN:    [2]uint32{1<<24 - 1 - r.Uint32N(40), 1 + r.Uint32N(1<<24-1)},
 			QKey:   [2]uint32{r.Uint32() >> 1, r.Uint32() >> 1},
-			Tagged: chance(r, 25), VLAN: uint16(r.Uint32()),
+			Tagged: chance(r, 25), VLAN: tag(r),
 		}
 		if n := len(g.SRQs); n > 0 && chance(r, 60) {
 			q.SRQ = 1 + r.IntN(n)

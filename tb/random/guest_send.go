@@ -26,7 +26,7 @@ func (g *guests) handle(r *rand.Rand) (h handle, err error) {
 		UDPSPort: 0xc000 | uint16(r.Uint32N(0x4000)), VLANValid: chance(r, 30),
 	}
 	if a.VLANValid {
-		a.VLAN = uint16(r.Uint32())
+		a.VLAN = tag(r)
 	}
 	if v6 {
 		a.DGID, a.FlowLabel = roce.HostIPv6(k), r.Uint32N(1<<20)
@@ -37,6 +37,15 @@ func (g *guests) handle(r *rand.Rand) (h handle, err error) {
 	}
 	h.ah, err = s.pds[0].CreateAH(a)
 	return h, err
+}
+
+// tag is a tag control: 0xfff is no VLAN.
+func tag(r *rand.Rand) uint16 {
+	v := uint16(r.Uint32())
+	if v&0xfff == 0xfff {
+		v--
+	}
+	return v
 }
 
 // send posts what a guest sends, phase by phase.
