@@ -1,6 +1,8 @@
 package story
 
 import (
+	"fmt"
+
 	"rnic/roce"
 )
 
@@ -53,7 +55,7 @@ func (s *side) fault(q *qp, t *tap, psn roce.PSN, response bool, why Event, answ
 		for _, o := range q.placing[i+1:] {
 			if l := s.land(&o.arrival); l != nil && o.request != response && l.fate == Delivered {
 				l.fate = Refused + "it is behind one that was refused"
-				l.why = append(l.why, why)
+				l.why = append(l.why, Event{why.At, fmt.Sprintf("dropped behind PSN 0x%x, which was refused", uint32(p.p.PSN))})
 			}
 		}
 		return before
