@@ -16,6 +16,9 @@ type run struct {
 	Flight    int64           `json:"flight"` // median time from first bit to arrival
 	Hosts     []string        `json:"hosts"`
 	Failure   string          `json:"failure"`
+	Interrupt bool            `json:"interrupted"`
+	Axis      int64           `json:"axis"`      // where axes of time end
+	Unended   int             `json:"unended"`   // work requests
 	Forgotten [2]uint64       `json:"forgotten"` // work requests, packets
 	Strings   []string        `json:"strings"`
 	Stages    []string        `json:"stages"`
@@ -111,7 +114,7 @@ func columns(s *story.Story) (*run, error) {
 	t := &table{of: map[string]int{}}
 	r := &run{
 		Clock: s.ClockPs, End: s.EndPs, Flight: flight(s), Hosts: s.Hosts,
-		Failure: s.Failure, Forgotten: [2]uint64{s.Forgotten.WRs, s.Forgotten.Packets},
+		Failure: s.Failure, Interrupt: s.WasInterrupted(), Axis: motion(s), Unended: s.Unended, Forgotten: [2]uint64{s.Forgotten.WRs, s.Forgotten.Packets},
 		Stages: story.Stages[:], Why: map[int][]event{},
 		WRs: []wr{}, QPs: []qp{}, Spent: [][]any{}, Bandwidth: [][3]any{}, Counters: [][]any{},
 	}
@@ -128,7 +131,7 @@ func columns(s *story.Story) (*run, error) {
 		}
 		r.QPs = append(r.QPs, qp{h, q.QPN, q.Transport, some(q.Outstanding), some(q.SQDepth)})
 	}
-	for _, b := range s.Bandwidth {
+	for _, b := range bandwidth(s, r.Axis) {
 		h, ok := host[b.Host]
 		if !ok {
 			return nil, fmt.Errorf("page: bandwidth of %q, which is no host of the run", b.Host)

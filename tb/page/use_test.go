@@ -107,7 +107,7 @@ func TestUse(t *testing.T) {
 		c.keys("ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp")
 		require.Equal(t, "1", fmt.Sprint(c.eval("L.selected")))
 		p := s.Packets[1]
-		require.Equal(t, fmt.Sprintf("packet %d: RC SEND MIDDLE, PSN %d, host_a to host_b at %d ns, new, delivered, work request 0", p.ID, p.PSN, p.Ps/1000), text("live"))
+		require.Equal(t, fmt.Sprintf("packet %d: RC SEND MIDDLE, PSN %#x, host_a to host_b at %d ns, new, delivered, work request 0", p.ID, p.PSN, p.Ps/1000), text("live"))
 		require.Contains(t, text("details"), fmt.Sprintf("%d ns, cycle %d", p.Ps/1000, p.Cycle))
 		require.Contains(t, text("details"), p.Signal+" = "+p.Value)
 		before := c.number("L.perPixel * 1000")
@@ -185,7 +185,7 @@ func TestUse(t *testing.T) {
 		require.Equal(t, "Page 1 of 9", text("page"))
 		row := c.eval(`[...document.getElementById("packets").rows[2].cells].map(c => c.textContent).join("|")`)
 		p := s.Packets[2]
-		require.Equal(t, fmt.Sprintf("#%d|%d ns|%d|host_a|16|32|RC SEND MIDDLE|%d|1086|new|delivered", p.ID, p.Ps/1000, p.Cycle, p.PSN), row)
+		require.Equal(t, fmt.Sprintf("#%d|%d ns|%d|host_a|16|32|RC SEND MIDDLE|%#x|1086|new|delivered", p.ID, p.Ps/1000, p.Cycle, p.PSN), row)
 	})
 	c.quiet()
 }

@@ -32,9 +32,9 @@ func (s *side) watchAnswers() {
 	}
 	s.stats = s.hub.tap("nic.pkt_rx.stats", ".", fields...)
 	s.hub.stream("nic.ack_gen.issue.pkt", s.received, "opcode", "qpn", "psn")
-	s.order_ = s.hub.tap("nic.ack_gen.judge.order", ".head.", "kind", "qpn", "psn", "opcode")
+	s.order_ = s.hub.tap("nic.ack_gen.judge.order", ".head.", "kind", "qpn", "psn", "opcode", "send")
 	s.hub.stream("nic.ack_gen.judge.verdict", s.judged, "action", "job.kind", "job.psn", "job.len", "job.mtu", "job.again", "drop",
-		"takes_wqe", "ends_wqe", "srq", "srqn", "rq_idx", "ack.send", "ack.psn", "ack.syndrome")
+		"takes_wqe", "ends_wqe", "srq", "srqn", "rq_idx", "ack.send", "ack.psn", "ack.syndrome", "status", "vendor")
 }
 
 // arrives takes a frame that has come.
@@ -149,6 +149,9 @@ func (s *side) judged(t *tap, cycle uint64) {
 	if a.p.Opcode.IsRequest() {
 		s.requestCame(q, &a, t, cycle, l, why, drop)
 	} else {
+		if action == "PLACE" {
+			q.passed(&a, a.p.PSN, why.Ps)
+		}
 		s.answerCame(q, &a, why, drop)
 	}
 }
@@ -165,10 +168,20 @@ func (s *side) requestCame(q *qp, a *arrival, t *tap, cycle uint64, l *landing, 
 		if k.syndrome.Kind() != roce.ACKSyndrome(0).Kind() {
 			k.why = Event{t.at(cycle, "ack.syndrome"), "qpc judges it: " + t.name("action") + ", answers " + k.syndrome.String()}
 			s.event(q, k.why.At, "answers PSN 0x%x with %v", uint32(a.p.PSN), k.syndrome)
+			if k.syndrome.Kind() == roce.NAKSyndrome(0).Kind() && k.syndrome != roce.NAKSyndrome(roce.NAKSequence) {
+				l.refusedAt(t, drop, k.syndrome)
+			}
 		}
 	}
 	if q.answers = append(q.answers, k); len(q.answers) > mostAnswers {
 		q.answers = append(q.answers[:0], q.answers[mostAnswers/2:]...)
+	}
+	if t.name("action") == "PLACE" {
+		last := a.p.PSN
+		if k.kind == "READ" {
+			last = k.last
+		}
+		q.passed(a, last, why.Ps)
 	}
 	if t.name("action") != "PLACE" || k.dup {
 		return
@@ -186,7 +199,9 @@ func (s *side) requestCame(q *qp, a *arrival, t *tap, cycle uint64, l *landing, 
 	if w := q.receiving; w != nil && !a.p.Opcode.IsWrite() || w != nil && t.is("takes_wqe") {
 		at := t.at(cycle, "action")
 		w.stage(FirstPacket, at)
-		w.move(LastPacket, at)
+		if t.is("ends_wqe") {
+			w.move(LastPacket, at)
+		}
 		l.wr = w
 		w.Tries = 1
 		if a.id >= 0 {
@@ -223,26 +238,33 @@ func (s *side) answerCame(q *qp, a *arrival, why Event, drop string) {
 	}
 }
 
-// faulted takes the end of a fault of scatter: the answer is a NAK for an older packet.
+// faulted takes the end of a fault of scatter or responder: a packet that was let through
+// could not be placed, or answered. If that is the oldest, a NAK tells the peer.
 func (s *side) faulted(t *tap, cycle uint64) {
 	q := s.qps[uint32(s.order_.u("qpn"))]
 	if q == nil || t.name("action") != "FAILED" {
 		return
 	}
+	psn, what := roce.PSN(s.order_.u("psn")), "it could not be placed"
+	if t.name("status") == "REM_OP_ERR" {
+		what = "what it asks for could not be read"
+	}
 	if !t.is("ack.send") {
+		why := Event{t.at(cycle, "status"), what + ": " + t.name("status") + ", " + t.name("vendor")}
+		s.fault(q, t, psn, s.order_.is("send"), why, "")
 		return
 	}
-	psn := roce.PSN(t.u("ack.psn"))
+	psn = roce.PSN(t.u("ack.psn"))
 	k := answer{psn: psn, last: psn, kind: "ACK", ack: true, syndrome: roce.Syndrome(t.u("ack.syndrome")), id: -1, asked: psn}
 	for _, o := range q.answers {
-		if o.asked == psn {
-			k.id = o.id
+		if o.asked == psn || o.kind == "READ" && !psn.Before(o.psn) && !psn.After(o.last) {
+			k.id, k.asked = o.id, o.asked
 		}
 	}
-	k.why = Event{t.at(cycle, "ack.syndrome"), "it could not be placed: qpc answers " + k.syndrome.String()}
-	k.before = s.rx.refused[q.QPN]
+	k.why = Event{t.at(cycle, "ack.syndrome"), what + ": qpc answers " + k.syndrome.String()}
+	k.before = s.fault(q, t, psn, false, k.why, k.syndrome.String())
 	q.answers = append(q.answers, k)
-	s.event(q, t.at(cycle, "action"), "fails: PSN 0x%x could not be placed, answers %v", uint32(psn), k.syndrome)
+	s.event(q, t.at(cycle, "action"), "fails at PSN 0x%x: %s, answers %v", uint32(psn), what, k.syndrome)
 }
 
 // answered is the cause of an answer that leaves.

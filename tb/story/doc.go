@@ -27,6 +27,11 @@
 // # Beyond the schema that was agreed
 //
 //   - Story has limit and forgotten: how many are kept, and counts of those that are not.
+//   - Story has unended: how many work requests of send queues have not ended; a WR has
+//     needs: packets of its message in requests.
+//   - A packet that qpc let through and scatter or responder could not do has the fate
+//     "refused: WHY (NAK)"; one that came again has the arrival of each copy in its why.
+//   - The failure of a run that its user ended is "interrupted in cycle N".
 //   - A packet has why: events, each with a signal, that led to its cause and its fate.
 //   - The "name" of an enum wider than 8 bits is in the signal with _name behind, as in waves.
 //   - Stages are in order of time, and those that did not happen, or that the driver has

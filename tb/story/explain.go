@@ -45,13 +45,18 @@ func (s *Story) ExplainWR(id int) (*Explanation, error) {
 	for _, x := range w.Stages {
 		took := ""
 		if before >= 0 {
-			took = fmt.Sprintf(", %d cycles later", (x.Ps-before)/s.ClockPs)
+			took = fmt.Sprintf(", %s later", plural(int((x.Ps-before)/s.ClockPs), "cycle"))
 		}
 		before = x.Ps
 		e.say(x.At, "%s%s", x.Name, took)
 	}
+	starved := s.starved(w)
 	for _, x := range w.Waits {
-		e.say(x.At, "waited %d cycles for %s, from cycle %d to %d", (x.ToPs-x.FromPs)/s.ClockPs, reason(x.For), x.FromPs/s.ClockPs, x.ToPs/s.ClockPs)
+		why := reason(x.For)
+		if x.For == ForCredits && starved(x.FromPs) {
+			why = "credits: the peer has no receive posted"
+		}
+		e.say(x.At, "waited %s for %s, from cycle %d to %d", plural(int((x.ToPs-x.FromPs)/s.ClockPs), "cycle"), why, x.FromPs/s.ClockPs, x.ToPs/s.ClockPs)
 	}
 	news := 0
 	for _, id := range w.Packets {
@@ -72,10 +77,20 @@ func (s *Story) ExplainWR(id int) (*Explanation, error) {
 	}
 	e.order()
 	if news > 0 {
-		e.say(At{}, "%d packets of it were sent once and delivered", news)
+		were := "were"
+		if news == 1 {
+			were = "was"
+		}
+		e.say(At{}, "%s of it %s sent once and delivered", plural(news, "packet"), were)
 	}
 	if w.Tries > 1 {
 		e.say(At{}, "one of its packets was sent %d times", w.Tries)
+	}
+	if w.open() && len(w.Stages) > 0 {
+		e.Statements = append(e.Statements, s.unended(w))
+		for _, l := range s.chain(w.Host, w.QPN) {
+			e.say(At{}, "%s", l)
+		}
 	}
 	return e, nil
 }
@@ -95,7 +110,7 @@ func reason(what string) string {
 	case ForWindow:
 		return "room in the window: so many packets are not acknowledged"
 	case ForCredits:
-		return "credits: the peer has no more receives posted, as far as it has told"
+		return "credits: the last ACK that came gives no more"
 	case ForFence:
 		return "its fence: a READ or atomic before it is not over"
 	case ForReadDepth:
@@ -146,11 +161,18 @@ func (s *Story) ExplainPacket(id int) (*Explanation, error) {
 	if w := s.WR(p.WR); w != nil && len(w.Stages) > 0 {
 		e.say(w.Stages[0].At, "it belongs to %s, %s", w.Label(), w.Stages[0].Name)
 	}
-	seen := map[int]bool{}
+	chain, seen := []*Packet{}, map[int]bool{}
 	for ; p != nil && !seen[p.ID]; p = s.Packet(p.Because) {
 		seen[p.ID] = true
+		chain = append(chain, p)
+	}
+	said := map[Event]bool{} // of what two packets have in common, the one that was first has it
+	for _, p := range slices.Backward(chain) {
 		for _, x := range p.Why {
-			e.say(x.At, "packet %d: %s", p.ID, x.Text)
+			if !said[x] {
+				e.say(x.At, "packet %d: %s", p.ID, x.Text)
+			}
+			said[x] = true
 		}
 		e.say(p.at(), "%s leaves %s: %s", p.Label(), p.Host, p.Cause)
 		g, what := s.gap(p), "what the NAK misses is"
@@ -160,8 +182,9 @@ func (s *Story) ExplainPacket(id int) (*Explanation, error) {
 		if g != nil {
 			e.say(g.at(), "%s %s; %s", what, g.Label(), g.Fate)
 			for _, x := range g.Why {
-				if x.Ps > g.Ps {
+				if x.Ps > g.Ps && !said[x] {
 					e.say(x.At, "packet %d: %s", g.ID, x.Text)
+					said[x] = true
 				}
 			}
 		}
@@ -190,7 +213,7 @@ func (s *Story) gap(nak *Packet) (g *Packet) {
 
 // lost tells whether a packet did not do what it was sent for.
 func lost(p *Packet) bool {
-	return p.Fate == DroppedOnWire || p.Fate == Corrupted || strings.HasPrefix(p.Fate, Dropped)
+	return p.Fate == DroppedOnWire || p.Fate == Corrupted || strings.HasPrefix(p.Fate, Dropped) || strings.HasPrefix(p.Fate, Refused)
 }
 
 // silent is the packet whose loss a timer tells of: the last one before it of its work
@@ -239,6 +262,16 @@ func (s *Story) ExplainQP(host string, qpn uint32) (*Explanation, error) {
 		}
 	}
 	e.order()
+	for i, w := range s.stuck(host, qpn) {
+		if i == longest {
+			break
+		}
+		x := s.unended(w)
+		e.say(x.At, "%s has not ended: %s", w.Label(), x.Text)
+	}
+	for _, l := range s.chain(host, qpn) {
+		e.say(At{}, "%s", l)
+	}
 	e.say(At{}, "it sent: %s", counts(causes))
 	e.say(At{}, "what became of that: %s", counts(fates))
 	return e, nil

@@ -12,6 +12,9 @@ const longest = 8
 // ExplainRun tells where the time of a run went.
 func (s *Story) ExplainRun() *Explanation {
 	e := &Explanation{Of: fmt.Sprintf("the run, %d cycles, %s", s.EndPs/s.ClockPs, Time(s.EndPs))}
+	if s.Failure != "" {
+		e.failed(s.Failure)
+	}
 	for _, h := range s.Hosts {
 		for _, x := range s.Spent[h] {
 			if x.Ps > 0 {
@@ -39,7 +42,7 @@ func (s *Story) ExplainRun() *Explanation {
 	}
 	slices.SortFunc(kinds, func(a, b string) int { return cmp.Or(cmp.Compare(total[b], total[a]), cmp.Compare(a, b)) })
 	for _, k := range kinds {
-		e.say(At{}, "work requests waited %s in all for %s, %d times", Time(total[k]), reason(k), number[k])
+		e.say(At{}, "work requests waited %s in all for %s, %s", Time(total[k]), reason(k), plural(number[k], "time"))
 	}
 	slices.SortStableFunc(all, func(a, b wait) int { return cmp.Compare(b.x.ToPs-b.x.FromPs, a.x.ToPs-a.x.FromPs) })
 	for _, x := range all[:min(longest, len(all))] {
@@ -58,12 +61,17 @@ func (s *Story) ExplainRun() *Explanation {
 			break // the first: others are flushed behind it
 		}
 	}
-	for _, w := range s.WRs {
-		if w.Status == "" && w.Queue == "sq" && len(w.Stages) > 0 {
-			x := w.Stages[len(w.Stages)-1]
-			e.say(x.At, "%s has not ended: the last that happened to it is %s", w.Label(), x.Name)
-			break
+	stuck := s.stuck("", 0)
+	if len(stuck) > 0 {
+		has := "have"
+		if len(stuck) == 1 {
+			has = "has"
 		}
+		e.say(At{}, "%s %s not ended", plural(len(stuck), "work request"), has)
+	}
+	for _, w := range stuck[:min(longest, len(stuck))] {
+		x := s.unended(w)
+		e.say(x.At, "%s has not ended: %s", w.Label(), x.Text)
 	}
 	if f := s.Forgotten; f != (Forgotten{}) {
 		e.say(At{}, "not kept: the oldest %d packets of %d bytes, %d work requests, %d events of QPs", f.Packets, f.Bytes, f.WRs, f.Events)

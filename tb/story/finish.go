@@ -43,6 +43,7 @@ func (r *Recorder) Finish() *Story {
 		t.add(s)
 	}
 	t.sort(byID)
+	t.Unended = len(t.stuck("", 0))
 	r.done = t
 	for _, s := range r.sides {
 		for _, w := range s.wrs {
@@ -63,10 +64,13 @@ func (s *side) tell(w *wr) {
 // fates are those of what this host sent, as its peer knows.
 func (s *side) fates(peer *side, end, latency int64) {
 	landed := map[uint64]*landing{}
+	copies := map[uint64][]*landing{}
 	for i := range peer.landed {
 		l := &peer.landed[i]
 		if landed[l.number] == nil {
 			landed[l.number] = l
+		} else {
+			copies[l.number] = append(copies[l.number], l)
 		}
 	}
 	struck := map[uint64]*strike{}
@@ -81,6 +85,13 @@ func (s *side) fates(peer *side, end, latency int64) {
 		if l != nil {
 			p.ArrivePs, p.Fate = l.ps, l.fate
 			p.Why = append(p.Why, l.why...)
+			for _, l := range copies[p.number] {
+				a := at(uint64(l.ps/periodPs), peer.name+".wire.to_nic.ready", "1")
+				p.Why = append(p.Why, Event{a, "a copy of it arrives; " + l.fate})
+				for _, x := range l.why {
+					p.Why = append(p.Why, Event{x.At, "the copy: " + x.Text})
+				}
+			}
 		}
 		switch {
 		case k != nil && k.drop, k == nil && l == nil && p.EndPs+latency < end:

@@ -23,7 +23,8 @@ type qp struct {
 	blocked    *Wait // of the WQE that is next
 	blockedWR  *wr
 	rnr        *cause // an RNR NAK whose wait is not over
-	receiving  *wr    // receive of the message that is coming in
+	placing    []placed
+	receiving  *wr // receive of the message that is coming in
 	tries      map[roce.PSN]int
 }
 
@@ -130,6 +131,7 @@ func (s *side) peer(q *qp, n uint32) {
 // abandon begins a new life of the QP: its queues are empty.
 func (s *side) abandon(q *qp) {
 	q.sqPI, q.rqPI, q.entered, q.open, q.recvs = 0, 0, 0, nil, nil
+	q.placing = nil
 	q.any, q.count, q.answers, q.receiving, q.rnr, q.blocked, q.blockedWR = false, 0, nil, nil, nil, nil, nil
 	q.retry = cause{name: Unknown, because: -1}
 	clear(q.tries)

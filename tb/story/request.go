@@ -79,6 +79,12 @@ func (s *side) enters(t *tap, cycle uint64) {
 	w.entered, w.wire = true, t.name("kind") == "WIRE"
 	w.first, w.last = roce.PSN(t.u("first_psn")), roce.PSN(t.u("last_psn"))
 	w.Op, w.Bytes, w.Signalled = t.name("op"), t.u("byte_len"), t.is("signaled")
+	if w.wire {
+		w.Needs = int(uint32(w.last-w.first)&0xffffff) + 1
+		if w.read {
+			w.Needs = 1
+		}
+	}
 	shows := "first_psn"
 	if !w.wire {
 		w.Vendor = t.name("vendor")

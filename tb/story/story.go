@@ -18,6 +18,7 @@ type Story struct {
 	Failure   string                       `json:"failure"` // what ended the run, in lines; "": nothing
 	Limit     int                          `json:"limit"`   // of packets and of work requests that are kept, each
 	Forgotten Forgotten                    `json:"forgotten"`
+	Unended   int                          `json:"unended"` // work requests of send queues that are kept and have not ended
 	WRs       []*WR                        `json:"wrs"`
 	Packets   []*Packet                    `json:"packets"`
 	QPs       []*QP                        `json:"qps"`
@@ -54,6 +55,7 @@ type WR struct {
 	Stages    []Stage `json:"stages"`
 	Waits     []Wait  `json:"waits"`
 	Packets   []int   `json:"packets"` // IDs, of requests and of answers with data, at both hosts
+	Needs     int     `json:"needs"`   // packets that its message has in requests; 0: not known, or a receive
 	Tries     int     `json:"tries"`   // most often that one of its packets was sent; 0: none was
 }
 
@@ -71,7 +73,7 @@ const (
 	WQERead      = "wqe read"     // its WQE is at the head of what is to be executed
 	Entered      = "entered"      // rq: its first packet has taken it
 	FirstPacket  = "first packet" // first bit on the wire; of an rq at its own port
-	LastPacket   = "last packet"  // likewise, of the last that it had
+	LastPacket   = "last packet"  // likewise, of the last of its message
 	Acknowledged = "acknowledged" // retrans knows
 	CQEWritten   = "cqe written"  // the CQE is in the posted queue
 	Polled       = "polled"       // the consumer index has passed it
@@ -147,7 +149,8 @@ const (
 	Unknown         = "unknown"
 )
 
-// Fates of packets. Dropped is followed by the name of a counter.
+// Fates of packets. Dropped is followed by the name of a counter; Refused by why the
+// receiver could not do what a packet asks for, and the NAK that it answers, if any.
 const (
 	Delivered      = "delivered"
 	OnWire         = "on the wire" // when the run ended
@@ -155,6 +158,7 @@ const (
 	Corrupted      = "corrupted"
 	DuplicateOfOne = "duplicate"
 	Dropped        = "dropped: "
+	Refused        = "refused: "
 )
 
 // QP is the life of a queue pair.

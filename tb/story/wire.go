@@ -175,7 +175,9 @@ func (s *side) requested(p *sent, k *roce.Packet, d *description) {
 		}
 	}
 	w.stage(FirstPacket, at)
-	w.move(LastPacket, at)
+	if w.read || d.op.Ends() {
+		w.move(LastPacket, at)
+	}
 	w.sentPs = p.EndPs
 	w.addPacket(p.ID)
 	q.tries[psn]++

@@ -32,7 +32,7 @@ function valueAt(points, ps) {
 const drawCharts = later(() => charts.forEach(paintChart));
 function paintChart(c) {
   const { g, w, h } = fit(c.canvas), left = 52, right = w - 8, top = 10, bottom = h - 22;
-  const x = t => left + t / D.end * (right - left);
+  const x = t => left + t / D.axis * (right - left);
   const [a, b] = ladderTimes();
   g.fillStyle = colours.select;
   g.fillRect(x(a), top, Math.max(2, x(b) - x(a)), bottom - top);
@@ -73,9 +73,9 @@ function paintLines(g, c, w, h, left, right, top, bottom, x) {
     g.textAlign = "right";
     g.fillText(trim(v), left - 8, y(v));
   }
-  for (const t of ticks(0, D.end, (right - left) / 120)) {
+  for (const t of ticks(0, D.axis, (right - left) / 120)) {
     g.textAlign = x(t) > right - 24 ? "right" : t === 0 ? "left" : "center";
-    g.fillText(axisLabel(t, D.end), x(t), h - 9);
+    g.fillText(axisLabel(t, D.axis), x(t), h - 9);
   }
   c.lines.forEach((l, k) => paintLine(g, l, k, x, y, left, right, bottom));
 }
@@ -96,6 +96,7 @@ function paintLine(g, l, k, x, y, left, right, bottom) {
     lo = Infinity; hi = -Infinity;
   };
   for (const [ps, n] of l.points) {
+    if (ps > D.axis) break;
     const q = Math.round(x(ps));
     if (q !== px) { flush(); g.lineTo(q, last); px = q; }
     last = y(n);
@@ -121,7 +122,7 @@ function refreshCharts() {
 
 // tableOf is the same in a table of 20 rows, for who does not see the picture.
 function tableOf(c) {
-  const rows = Array.from({ length: 20 }, (_, k) => Math.floor(D.end * k / 20));
+  const rows = Array.from({ length: 20 }, (_, k) => Math.floor(D.axis * k / 20));
   c.table.replaceChildren(el("table", {}, el("caption", {}, c.title),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "time"), ...c.lines.map(l => el("th", { scope: "col" }, l.name)))),
     el("tbody", {}, ...rows.map(t => el("tr", {}, el("th", { scope: "row" }, span(t)), ...c.lines.map(l => el("td", {}, trim(valueAt(l.points, t)))))))));
@@ -135,7 +136,7 @@ function buildChart(id, title, unit, source) {
   $("charts").append(el("figure", {}, el("figcaption", {}, el("h3", {}, title), legend), canvas, el("details", {}, el("summary", {}, title + ": as a table"), table)));
   const time = e => {
     const b = canvas.getBoundingClientRect();
-    return Math.min(Math.max((e.clientX - b.left - 52) / (b.width - 60), 0), 1) * D.end;
+    return Math.min(Math.max((e.clientX - b.left - 52) / (b.width - 60), 0), 1) * D.axis;
   };
   canvas.addEventListener("pointermove", e => { cursor = time(e); drawCharts(); });
   canvas.addEventListener("pointerleave", () => { cursor = -1; drawCharts(); });
@@ -146,7 +147,7 @@ function buildChart(id, title, unit, source) {
     if (e.key === "Enter" && cursor >= 0) return revealTime(cursor);
     if (!step) return;
     e.preventDefault();
-    cursor = Math.min(Math.max(Math.max(cursor, 0) + step * D.end, 0), D.end);
+    cursor = Math.min(Math.max(Math.max(cursor, 0) + step * D.axis, 0), D.axis);
     drawCharts();
     say(span(cursor) + ": " + c.lines.map(l => l.name + " " + trim(valueAt(l.points, cursor)) + unit).join(", "));
   });

@@ -33,19 +33,25 @@ function kindOf(i) {
 }
 P.kind = P.host.map((_, i) => kindOf(i));
 
-// fateOf is 0 delivered, 1 lost, 2 a duplicate, 3 sent and not yet there at the end.
+// fateOf is 0 delivered, 1 lost on the wire, 2 a duplicate, 3 sent and not yet there at the
+// end, 4 arrived and dropped or refused by the NIC.
 function fateOf(i) {
   const fate = S[P.fate[i]];
   if (fate === "delivered") return 0;
   if (fate === "duplicate") return 2;
-  return fate.startsWith("dropped") || fate === "corrupted" ? 1 : 3;
+  if (fate.startsWith("dropped: ") || fate.startsWith("refused: ")) return 4;
+  return fate === "dropped on the wire" || fate === "corrupted" ? 1 : 3;
 }
 P.lost = P.host.map((_, i) => fateOf(i));
+function bad(i) { return P.lost[i] === 1 || P.lost[i] === 4; }
+function hex(n) { return "0x" + n.toString(16); }
 
 const indexOfPacket = new Map(P.id.map((id, i) => [id, i]));
 const W = D.wrs; // sorted by the time of posting
 const indexOfWR = new Map(W.map((w, i) => [w.id, i]));
 
+// isOpen tells whether a work request is of a send queue and has not ended.
+function isOpen(w) { return w.status === "" && w.queue === "sq" && w.stages.length > 0; }
 function packetName(i) { return S[P.op[i]].replaceAll("_", " "); }
 function hostName(h) { return D.hosts[h] ?? "?"; }
 function qpName(host, qpn) { return hostName(host) + " QP " + qpn; }

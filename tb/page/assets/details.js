@@ -21,7 +21,7 @@ function selectPacket(i) {
 
 function packetSentence(i) {
   const wr = P.wr[i] >= 0 ? ", work request " + P.wr[i] : "";
-  return "packet " + P.id[i] + ": " + packetName(i) + ", PSN " + P.psn[i] + ", " + hostName(P.host[i]) + " to " + hostName(P.to[i]) +
+  return "packet " + P.id[i] + ": " + packetName(i) + ", PSN " + hex(P.psn[i]) + ", " + hostName(P.host[i]) + " to " + hostName(P.to[i]) +
     " at " + ns(P.ps[i]) + ", " + S[P.cause[i]] + ", " + S[P.fate[i]] + wr;
 }
 
@@ -34,7 +34,7 @@ function facts(rows) {
 function link(text, go) { return el("button", { type: "button", class: "link", onclick: go }, text); }
 function linkPacket(id) {
   const i = indexOfPacket.get(id);
-  return i === undefined ? "#" + id + " (not kept)" : link("#" + id + " " + packetName(i) + ", PSN " + P.psn[i], () => selectPacket(i));
+  return i === undefined ? "#" + id + " (not kept)" : link("#" + id + " " + packetName(i) + ", PSN " + hex(P.psn[i]), () => selectPacket(i));
 }
 function linkWR(id) {
   const k = indexOfWR.get(id);
@@ -56,12 +56,12 @@ function showDetails(s, passing) {
 }
 
 function packetDetails(box, i) {
-  const kind = KINDS[P.kind[i]], lost = P.lost[i] === 1;
+  const kind = KINDS[P.kind[i]], lost = bad(i);
   box.append(el("p", { class: "over" }, "Packet #" + P.id[i]), el("h2", {}, packetName(i)),
     el("p", { class: "tags" }, el("span", { class: "tag", style: "--c: var(--" + kind + ")" }, KIND_ONE[kind]),
       P.lost[i] ? el("span", { class: "tag", style: "--c: var(--" + (lost ? "lost" : "muted") + ")" }, S[P.fate[i]]) : null),
     facts([
-      ["PSN", String(P.psn[i])],
+      ["PSN", hex(P.psn[i]) + " (" + P.psn[i] + ")"],
       ["From", hostName(P.host[i]) + (P.qpn[i] ? ", QP " + P.qpn[i] : "")],
       ["To", hostName(P.to[i]) + ", QP " + P.dqpn[i]],
       ["Cause", S[P.cause[i]]],
@@ -92,7 +92,7 @@ function wrDetails(box, w) {
       ["Queue", qpName(w.host, w.qpn) + " (" + w.transport + "), " + w.queue.toUpperCase() + " #" + w.index],
       ["Vendor code", w.vendor],
       ["Signalled", w.signalled ? "yes" : "no"],
-      ["Took", w.stages.length > 1 ? span(w.stages.at(-1)[1] - w.stages[0][1]) : null],
+      [isOpen(w) ? "Open for" : "Took", isOpen(w) ? span(D.end - w.stages[0][1]) + ", up to the end of the run" : w.stages.length > 1 ? span(w.stages.at(-1)[1] - w.stages[0][1]) : null],
     ]), el("h3", {}, "Stages"),
     el("ol", { class: "events" }, ...w.stages.map(([name, ps, cycle, signal, value], k) =>
       el("li", {}, el("span", {}, S[name], k ? el("span", { class: "muted" }, "  +" + span(ps - w.stages[k - 1][1])) : null), where(ps, cycle, S[signal], S[value])))));

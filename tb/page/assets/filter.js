@@ -12,24 +12,53 @@ function ofQP(i) {
   return P.host[i] === h ? P.qpn[i] === q : P.to[i] === h && P.dqpn[i] === q;
 }
 
-function matches(i, words) {
+// NUMBERS are words that a number follows, which is then meant exactly.
+const NUMBERS = {
+  psn: i => [P.psn[i]], packet: i => [P.id[i]], cycle: i => [P.cycle[i]], wr: i => [P.wr[i]], qp: i => [P.qpn[i], P.dqpn[i]],
+};
+const WR_NUMBERS = {
+  psn: () => [], packet: w => w.packets, cycle: w => w.stages.map(s => s[2]), wr: w => [w.id], qp: w => [w.qpn],
+};
+const isNumber = w => /^(\d+|0x[0-9a-f]+)$/.test(w);
+
+// query is a search in parts: texts, numbers, and numbers of a kind.
+function query(text) {
+  const words = text.toLowerCase().replaceAll("_", " ").split(/\s+/).filter(Boolean), parts = [];
+  for (let k = 0; k < words.length; k++) {
+    const w = words[k], next = words[k + 1];
+    if (NUMBERS[w] && next !== undefined && isNumber(next)) { parts.push({ kind: w, number: Number(next) }); k++; }
+    else if (/^#\d+$/.test(w)) parts.push({ kind: "packet", number: Number(w.slice(1)) });
+    else if (isNumber(w)) parts.push({ word: w, number: Number(w) });
+    else parts.push({ text: w });
+  }
+  return parts;
+}
+
+// holds tells whether a part is of something: its text, and the numbers that it has.
+function holds(part, text, numbers, of) {
+  if (part.kind) return numbers[part.kind](of).includes(part.number);
+  if (part.text !== undefined) return text.includes(part.text);
+  return Object.values(numbers).some(f => f(of).includes(part.number)) || text.split(/[^0-9a-z]+/).includes(part.word);
+}
+
+function matches(i, parts) {
   if (!filter.kinds.has(P.kind[i])) return false;
   if (filter.fate !== "" && P.lost[i] !== Number(filter.fate)) return false;
   if (!ofQP(i)) return false;
-  if (words.length === 0) return true;
-  const text = ("#" + P.id[i] + " " + packetName(i) + " psn " + P.psn[i] + " qp " + P.qpn[i] + " " + P.dqpn[i] + " wr " + P.wr[i] + " " +
-    S[P.cause[i]] + " " + S[P.fate[i]] + " " + S[P.syndrome[i]] + " " + S[P.signal[i]] + " " + hostName(P.host[i])).toLowerCase();
-  return words.every(w => text.includes(w));
+  if (parts.length === 0) return true;
+  const text = ("packet " + packetName(i) + " psn qp wr cycle " + S[P.cause[i]] + " " + S[P.fate[i]] + " " + S[P.syndrome[i]] + " " + S[P.signal[i]] + " " + hostName(P.host[i]))
+    .toLowerCase().replaceAll("_", " ");
+  return parts.every(p => holds(p, text, NUMBERS, i));
 }
 
-function matchesWR(w, words) {
+function matchesWR(w, parts) {
   if (filter.qp !== "" && filter.qp !== w.host + ":" + w.qpn) return false;
-  const text = ("wr " + w.id + " " + wrName(w) + " " + w.status + " " + w.vendor).toLowerCase();
-  return words.every(x => text.includes(x));
+  const text = ("wr " + wrName(w) + " " + w.status + " " + w.vendor).toLowerCase().replaceAll("_", " ");
+  return parts.every(p => holds(p, text, WR_NUMBERS, w));
 }
 
 function applyFilter() {
-  const words = filter.text.toLowerCase().replaceAll("_", " ").split(/\s+/).filter(Boolean);
+  const words = query(filter.text);
   shown = [];
   for (let i = 0; i < N; i++) if (matches(i, words)) shown.push(i);
   shownTimes = shown.map(i => P.ps[i]);

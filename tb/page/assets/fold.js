@@ -17,9 +17,9 @@ function foldOf(folded) {
       if (P.ps[i] - busy > idle) knot(busy, P.ps[i]);
       busy = Math.max(busy, P.until[i]);
     }
-    if (D.end - busy > idle) knot(busy, D.end);
+    if (D.axis - busy > idle) knot(busy, D.axis);
   }
-  const end = Math.max(D.end, busy, 1);
+  const end = Math.max(D.axis, busy, 1);
   if (end > t.at(-1)) {
     u.push(u.at(-1) + end - t.at(-1));
     t.push(end);

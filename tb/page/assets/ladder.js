@@ -58,7 +58,7 @@ function paintLadder() {
   g.clip();
   for (const i of list) {
     const line = { i, x0: x[P.host[i]], y0: y(P.ps[i]), x1: x[P.to[i]], y1: y(P.until[i]) };
-    if (P.lost[i] === 1) line.x1 = line.x0 + (line.x1 - line.x0) * (P.fly[i] >= 0 ? 0.94 : 0.62);
+    if (bad(i)) line.x1 = line.x0 + (line.x1 - line.x0) * (P.fly[i] >= 0 ? 0.94 : 0.62);
     L.lines.push(line);
   }
   const dense = list.length > 1500;
@@ -134,7 +134,7 @@ function paintHeads(g, w, x) {
 
 // paintPacket draws a line with its head, or a cross where the packet was lost.
 function paintPacket(g, { i, x0, y0, x1, y1 }, dense, strong) {
-  const lost = P.lost[i] === 1, colour = lost ? colours.lost : colours[KINDS[P.kind[i]]];
+  const lost = bad(i), colour = lost ? colours.lost : colours[KINDS[P.kind[i]]];
   g.strokeStyle = g.fillStyle = colour;
   g.lineWidth = strong ? 3 : dense ? 0.6 : 1.4;
   g.setLineDash(P.kind[i] === 1 ? [7, 4] : P.kind[i] === 3 || P.kind[i] === 4 ? [2, 3] : []);

@@ -53,7 +53,7 @@ function stepPacket(d) {
 
 // stepWrong goes to the next packet that was lost, sent again or refused.
 function stepWrong(d) {
-  const wrong = i => P.lost[i] === 1 || P.kind[i] === 1 || P.kind[i] === 4;
+  const wrong = i => bad(i) || P.kind[i] === 1 || P.kind[i] === 4;
   const at = shown.indexOf(L.selected);
   for (let k = at < 0 && d < 0 ? shown.length - 1 : at + d; k >= 0 && k < shown.length; k += d)
     if (wrong(shown[k])) return selectPacket(shown[k]);

@@ -9,7 +9,7 @@ function paintLabels(g, x, w) {
     return v === undefined || Math.abs(v - y) >= LABEL;
   });
   let n = 0;
-  const rank = l => l.i === L.selected || l.i === L.hover ? 0 : P.lost[l.i] === 1 ? 1 : P.kind[l.i] === 1 || P.kind[l.i] === 4 ? 2 : 3;
+  const rank = l => l.i === L.selected || l.i === L.hover ? 0 : bad(l.i) ? 1 : P.kind[l.i] === 1 || P.kind[l.i] === 4 ? 2 : 3;
   const order = L.lines.length > 6000 ? L.lines.filter(l => rank(l) < 3) : L.lines;
   for (let r = 0; r <= 3; r++) for (const l of order) {
     const h = P.host[l.i], bottom = TOP + ladderHeight();
@@ -21,8 +21,8 @@ function paintLabels(g, x, w) {
     const strong = r === 0, tail = labelTail(l.i);
     g.textAlign = left ? "right" : "left";
     g.font = (strong ? "600 " : "") + colours.sans;
-    g.fillStyle = P.lost[l.i] === 1 ? colours.lost : colours[KINDS[P.kind[l.i]]];
-    let text = labelName(l.i) + "  " + P.psn[l.i] + (tail && "  " + tail);
+    g.fillStyle = bad(l.i) ? colours.lost : colours[KINDS[P.kind[l.i]]];
+    let text = labelName(l.i) + "  " + hex(P.psn[l.i]) + (tail && "  " + tail);
     if (g.measureText(text).width > room) text = text.replace(/^[A-Z]+ (?=[A-Z]{2})/, ""); // without the transport
     text = clip(g, text, room);
     if (strong) {
@@ -45,7 +45,7 @@ function labelName(i) {
 }
 
 function labelTail(i) {
-  const fate = P.lost[i] === 1 ? "lost" : P.lost[i] === 2 ? "duplicate" : "";
+  const fate = S[P.fate[i]] === "dropped on the wire" ? "lost" : bad(i) || P.lost[i] === 2 ? S[P.fate[i]] : "";
   const syndrome = S[P.syndrome[i]];
   return [P.kind[i] === 1 ? "again" : "", P.kind[i] === 4 ? syndrome.replace(/^(RNR )?NAK[ _:]*/, "$1").replaceAll("_", " ").toLowerCase() : "", fate].filter(Boolean).join(", ");
 }
@@ -58,7 +58,7 @@ function countMap(rows) {
   for (const i of shown) {
     const r = Math.min(rows, Math.floor(L.fold.axis(P.ps[i]) / L.fold.length * rows));
     map.most = Math.max(map.most, ++map.n[r]);
-    if (P.lost[i] === 1) map.bad[r] = 2; else if (P.kind[i] === 1 && !map.bad[r]) map.bad[r] = 1;
+    if (bad(i)) map.bad[r] = 2; else if (P.kind[i] === 1 && !map.bad[r]) map.bad[r] = 1;
   }
 }
 

@@ -1,14 +1,15 @@
 // Main: builds the page and ties the views together.
 function facts4() {
-  const sent = k => P.kind.filter(v => v === k).length, lost = P.lost.filter(v => v === 1).length;
-  const failed = W.filter(w => w.status !== "SUCCESS" && w.status !== "").length, open = W.filter(w => w.status === "" && w.queue === "sq").length;
+  const sent = k => P.kind.filter(v => v === k).length, lost = P.lost.filter(v => v === 1).length, dropped = P.lost.filter(v => v === 4).length;
+  const failed = W.filter(w => w.status !== "SUCCESS" && w.status !== "").length, open = D.unended;
   const fact = (value, name, bad) => el("li", { class: bad ? "bad" : "" }, el("strong", {}, value), " " + name);
   $("facts").append(
     fact(span(D.end), "simulated"), fact(String(Math.round(D.end / D.clock)), "cycles"), fact(String(W.length), "work requests"),
-    failed ? fact(String(failed), "failed", true) : "", open ? fact(String(open), "not ended", true) : "",
-    fact(String(N), "packets"), sent(1) ? fact(String(sent(1)), "sent again", true) : "", lost ? fact(String(lost), "lost", true) : "");
+    failed ? fact(String(failed), "failed", true) : "", open ? fact(String(open), D.interrupted ? "under way" : "not ended", !D.interrupted) : "",
+    fact(String(N), "packets"), sent(1) ? fact(String(sent(1)), "sent again", true) : "", lost ? fact(String(lost), "lost", true) : "", dropped ? fact(String(dropped), "dropped or refused", true) : "");
   if (D.failure !== "") {
     $("failed").hidden = false;
+    if (D.interrupted) $("h-failed").textContent = "The run was interrupted";
     $("failure").textContent = D.failure;
   }
   if (D.forgotten[0] + D.forgotten[1] > 0) {
@@ -40,7 +41,8 @@ function start() {
   addEventListener("hashchange", toAddress);
   document.addEventListener("keydown", e => {
     const typing = e.target.matches("input[type=search], select, textarea");
-    if (e.ctrlKey || e.metaKey || e.altKey || typing) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || typing || e.defaultPrevented) return;
+    if (e.key === "n" || e.key === "p") { e.preventDefault(); stepWrong(e.key === "n" ? 1 : -1); }
     if (e.key === "/") { e.preventDefault(); $("search").focus(); $("search").select(); }
     if (e.key === "?") { $("help").open = !$("help").open; if ($("help").open) $("help").scrollIntoView({ block: "nearest" }); }
   });
@@ -54,6 +56,8 @@ function start() {
 function toAddress() {
   const m = /^#(packet|wr)=(\d+)$/.exec(location.hash);
   const i = m ? (m[1] === "wr" ? indexOfWR : indexOfPacket).get(Number(m[2])) : undefined;
+  $("missing").hidden = !m || i !== undefined;
+  if (m && i === undefined) say($("missing").textContent = "There is no " + (m[1] === "wr" ? "work request " : "packet ") + m[2] + " in this page" + (D.forgotten[m[1] === "wr" ? 0 : 1] ? ": the oldest are counted only." : "."));
   if (i !== undefined) (m[1] === "wr" ? selectWR : selectPacket)(i);
 }
 

@@ -68,8 +68,8 @@ function showPackets() {
   page = Math.min(Math.max(page, 0), pages - 1);
   $("packets").replaceChildren(...shown.slice(page * PAGE, (page + 1) * PAGE).map(i => el("tr", {},
     el("td", {}, link("#" + P.id[i], () => selectPacket(i))), el("td", {}, ns(P.ps[i])), el("td", {}, String(P.cycle[i])), el("td", { class: "text" }, hostName(P.host[i])),
-    el("td", {}, String(P.qpn[i] || "")), el("td", {}, String(P.dqpn[i])), el("td", { class: "text" }, packetName(i)), el("td", {}, String(P.psn[i])), el("td", {}, String(P.bytes[i])),
-    el("td", { class: "text" }, S[P.cause[i]]), el("td", { class: "text" + (P.lost[i] === 1 ? " lost" : "") }, S[P.fate[i]]))));
+    el("td", {}, String(P.qpn[i] || "")), el("td", {}, String(P.dqpn[i])), el("td", { class: "text" }, packetName(i)), el("td", {}, hex(P.psn[i])), el("td", {}, String(P.bytes[i])),
+    el("td", { class: "text" }, S[P.cause[i]]), el("td", { class: "text" + (bad(i) ? " lost" : "") }, S[P.fate[i]]))));
   $("page").textContent = "Page " + (page + 1) + " of " + pages;
   $("page-prev").disabled = page === 0;
   $("page-next").disabled = page === pages - 1;

@@ -46,9 +46,10 @@ function workTimes() {
     if (!w.stages.length) continue;
     const zero = Work.align ? w.stages[0][1] : 0;
     from = Math.min(from, w.stages[0][1] - zero);
+    if (isOpen(w)) to = Math.max(to, D.axis - zero);
     for (const [a, b] of [[w.stages.at(-1)[1]], ...w.waits.map(x => [x[1]])]) to = Math.max(to, a - zero, (b ?? zero) - zero);
   }
-  if (!(from < to)) { from = 0; to = Math.max(D.end, 1); }
+  if (!(from < to)) { from = 0; to = Math.max(D.axis, 1); }
   const wide = (to - from) / Work.zoom;
   Work.shift = Math.min(Math.max(Work.shift, 0), 1 - 1 / Work.zoom);
   Work.from = from + Work.shift * (to - from);
@@ -78,8 +79,8 @@ function paintRow(g, w, k, y, label, right, x) {
     const a = x(w.stages[s - 1][1] - zero), b = x(w.stages[s][1] - zero);
     g.fillRect(a, y + 5, Math.max(1, b - a - 0.5), 9);
   }
-  if (w.status === "" && w.queue === "sq" && w.stages.length) { // not ended: open to the end of the run
-    const a = x(w.stages.at(-1)[1] - zero), b = Math.min(x(D.end - zero), right);
+  if (isOpen(w)) { // not ended: open to the end of the axis
+    const a = x(w.stages.at(-1)[1] - zero), b = Math.min(x(D.axis - zero), right);
     g.strokeStyle = g.fillStyle = colours.lost;
     g.setLineDash([4, 3]);
     g.lineWidth = 1.5;
@@ -90,7 +91,7 @@ function paintRow(g, w, k, y, label, right, x) {
     g.setLineDash([]);
     g.textAlign = "left";
     g.font = colours.small;
-    const text = "not ended", tw = g.measureText(text).width + 8, tx = Math.min(a + 14, right - tw);
+    const text = D.interrupted ? "under way" : "not ended", tw = g.measureText(text).width + 8, tx = Math.min(a + 14, right - tw);
     g.fillStyle = k === Work.selected ? colours.select : colours.bg;
     g.fillRect(tx, y + 3, tw, 13);
     g.fillStyle = colours.lost;
@@ -104,9 +105,9 @@ function paintRow(g, w, k, y, label, right, x) {
   g.fillStyle = g.strokeStyle = colours.retry;
   for (const id of w.packets) { // what went wrong on the way
     const i = indexOfPacket.get(id);
-    if (i === undefined || (P.lost[i] !== 1 && P.kind[i] !== 1)) continue;
+    if (i === undefined || (!bad(i) && P.kind[i] !== 1)) continue;
     const a = x(P.ps[i] - zero);
-    g.fillStyle = P.lost[i] === 1 ? colours.lost : colours.retry;
+    g.fillStyle = bad(i) ? colours.lost : colours.retry;
     g.beginPath();
     g.moveTo(a - 4, y + 1); g.lineTo(a + 4, y + 1); g.lineTo(a, y + 8);
     g.fill();
@@ -121,7 +122,7 @@ function selectWR(k) {
   const w = W[k], i = indexOfPacket.get(w.packets[0]);
   if (i !== undefined) reveal(i);
   say("work request " + w.id + ": " + wrName(w) + ", " + w.bytes + " bytes, " + (w.status || "not ended") +
-    (w.stages.length ? ", posted at " + ns(w.stages[0][1]) + ", took " + span(w.stages.at(-1)[1] - w.stages[0][1]) : "") +
+    (w.stages.length ? ", posted at " + ns(w.stages[0][1]) + (isOpen(w) ? ", open for " + span(D.end - w.stages[0][1]) : ", took " + span(w.stages.at(-1)[1] - w.stages[0][1])) : "") +
     (w.tries > 1 ? ", " + w.tries + " tries" : ""));
 }
 
