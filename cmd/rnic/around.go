@@ -34,17 +34,17 @@ var eventForm = regexp.MustCompile(`^(nak|rnr|retry|timeout|cqe-error|drop|hang|
 
 // around reads --around; nil without it.
 func (r *runCmd) around() (*around, error) {
-	if r.Around == "" {
+	if r.Around == nil {
 		return nil, nil
 	}
-	m := eventForm.FindStringSubmatch(strings.ToLower(strings.Join(strings.Fields(r.Around), " ")))
+	m := eventForm.FindStringSubmatch(strings.ToLower(strings.Join(strings.Fields(*r.Around), " ")))
 	bad := func(why string) (*around, error) {
-		return nil, fmt.Errorf("--around %q: %s", r.Around, why)
+		return nil, fmt.Errorf("--around %q: %s", *r.Around, why)
 	}
 	if m == nil {
 		return bad("must be nak, rnr, retry, timeout, cqe-error, drop, hang, assertion, 'qp N psn N' or 'cycle N', with '#N' behind it for the Nth")
 	}
-	a := &around{text: r.Around, what: m[1], nth: 1}
+	a := &around{text: *r.Around, what: m[1], nth: 1}
 	const most = 1 << 50 // cycles
 	var err error
 	if m[6] != "" {

@@ -24,7 +24,7 @@ type outputs struct {
 	captures []*waves.Capture
 	teller   *teller // of --story, or nil
 	files    []string
-	from     time.Duration // --from
+	from     *instant // --from, or nil
 }
 
 // maxRowQPs is how many QPs of a host have rows of their own.
@@ -62,7 +62,7 @@ func (o *outputs) openWaves(r *runCmd, b *tb.Bench, qps int) error {
 		return err
 	}
 	opt := waves.Options{
-		From: tb.Picoseconds(r.From), To: tb.Picoseconds(r.To), Scopes: r.Scope, Rows: shown.List, Control: r.Waves == "control",
+		From: r.From.ps(), To: r.To.ps(), Scopes: r.Scope, Rows: shown.List, Control: r.Waves == "control",
 	}
 	if r.Profile == "portable" {
 		opt.Profile = waves.Portable
