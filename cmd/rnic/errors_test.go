@@ -175,7 +175,7 @@ func TestFullDisk(t *testing.T) {
 		require.NoError(t, os.Symlink("/dev/full", filepath.Join(dir, f, f)))
 		require.Equal(t, "waves: write "+f+"/"+f+": no space left on device", refused(t, dir, "run", "--vcd", "--pcap", "--out", f))
 	}
-	// One line, however many files it meets.
+	// One line, however many files it meets: the views come first.
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "all"), 0o777))
 	for _, f := range outputs {
 		require.NoError(t, os.Symlink("/dev/full", filepath.Join(dir, "all", f)))
