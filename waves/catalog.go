@@ -20,9 +20,14 @@ type catalog struct {
 // run is a stretch of a catalog.
 type run struct{ first, end int }
 
-// catalog makes the catalog when it is asked for first. The file is closed by then.
+// catalog makes the catalog when it is asked for first, and once more when the file is
+// closed: by then it is known which rows show nothing.
 func (v *File) catalog() *catalog {
-	v.once.Do(func() { v.cat = newCatalog(v.Vars) })
+	v.lock.Lock()
+	defer v.lock.Unlock()
+	if v.cat == nil || v.closed && !v.whole {
+		v.cat, v.whole = newCatalog(v.Vars), v.closed
+	}
 	return v.cat
 }
 

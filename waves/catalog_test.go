@@ -25,7 +25,7 @@ func TestCatalog(t *testing.T) {
 				n.add(name, &Var{Width: 1, Kernel: i, Signal: hdl.Signal{Path: "p"}})
 				n.add(name+"_name", &Var{Width: 1, Kernel: i, Text: true, Signal: hdl.Signal{Path: "p"}})
 			}
-			n.add("row", &Var{Width: 1, Kernel: i, Row: true, told: scope != "x.y"})
+			n.add("row", &Var{Width: 1, Kernel: i, Row: true, quiet: scope == "x.y"})
 		}
 	}
 	c := newCatalog(root.number(nil))

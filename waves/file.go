@@ -20,8 +20,9 @@ type File struct {
 	tracers []*tracer
 	closed  bool
 	err     error
-	once    sync.Once
-	cat     *catalog // of views
+	lock    sync.Mutex
+	cat     *catalog // of views: of the open file, or of the closed one
+	whole   bool     // cat is that of the closed file
 }
 
 // VCD and FST are files of the one format and of the other.
@@ -76,6 +77,9 @@ func (v *File) Close() error {
 	}
 	<-v.m.done
 	v.End = v.m.now
+	for _, x := range v.Vars {
+		x.quiet = x.Row && !x.told
+	}
 	if err := v.m.failed.Load(); err != nil {
 		v.err = *err
 	}

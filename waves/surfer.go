@@ -9,7 +9,7 @@ import (
 )
 
 // SaveSurfer writes a command file for Surfer 0.6 and later that shows the view of a
-// closed file: `surfer -c name.sucl name.fst`. Groups of the overview are dividers with
+// file, closed or not as Save: `surfer -c name.sucl name.fst`. Groups of the overview are dividers with
 // their signals below; the blocks of View.Scopes are folded groups. Surfer knows enums by
 // the tables in the file; for files without, and for colours, there are Mappings.
 func (v *File) SaveSurfer(w io.Writer, view View) error {

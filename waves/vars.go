@@ -19,6 +19,7 @@ type Var struct {
 	n      int // place in the file, from 0
 	row    *Row
 	told   bool       // of a Row: the file shows something of it
+	quiet  bool       // of a Row, once the file is closed: it shows nothing of it
 	gates  [2]uintptr // of a RAM address: where its owner has read and write
 }
 
@@ -26,8 +27,8 @@ type Var struct {
 func (v *Var) Clock() bool { return v.Signal.Path == "" && !v.Row }
 
 // Silent tells, of a closed file, that the variable is a Row which nobody has told
-// anything: views leave it out.
-func (v *Var) Silent() bool { return v.Row && !v.told }
+// anything: views leave it out. While the file is open, that is not known of any.
+func (v *Var) Silent() bool { return v.quiet }
 
 // text tells whether the variable is a string.
 func (v *Var) text() bool { return v.Text || v.Row }

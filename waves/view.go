@@ -19,6 +19,7 @@ type View struct {
 	From, To int64    // ps; the whole file, or around the markers, if To is zero
 	Overview []Group  // groups at the top; with them, or with many traces, blocks start folded
 	Scopes   []string // patterns as Options.Scopes of the blocks to show, unfolded; all if none
+	Only     bool     // the overview and Scopes only: no blocks if there are none. GTKWave loads all that a view has, folded or not
 	File     string   // of the save file, relative to the folder of the waves; name.gtkw if empty
 
 	// Translate makes a file beside the save file. With it, and in a VCD of the profile
@@ -53,8 +54,9 @@ const (
 	wavesWidth          = winWidth - namesWidth - 110 // on a screen that is just as wide
 )
 
-// Save writes the save file of GTKWave that goes with a closed file: name.gtkw beside
-// name.vcd or name.fst, in whatever folder.
+// Save writes the save file of GTKWave that goes with a file: name.gtkw beside name.vcd
+// or name.fst, in whatever folder. Of a file that is not closed yet, which may be all
+// that a killed run leaves, it shows every row and the first 150 us.
 func (v *File) Save(w io.Writer, name string, view View) error {
 	if len(view.Markers) > 26 {
 		return fmt.Errorf("waves: %d markers: %w", len(view.Markers), ErrMarkers)
@@ -86,6 +88,9 @@ func (v *File) Save(w io.Writer, name string, view View) error {
 	return nil
 }
 
+// firstLook is how much of a file whose end is not known a view shows, ps.
+const firstLook = 150_000_000
+
 type saver struct {
 	b      []byte
 	view   View
@@ -112,7 +117,10 @@ func (s *saver) put(words ...string) {
 func (s *saver) head(start, end int64) {
 	from, to := s.view.From, s.view.To
 	if to <= from {
-		if from, to = start, end; len(s.view.Markers) > 0 {
+		if from, to = start, end; end <= start {
+			to = start + firstLook
+		}
+		if len(s.view.Markers) > 0 {
 			from, to = never, 0
 			for _, m := range s.view.Markers {
 				from, to = min(from, m.Ps), max(to, m.Ps)
@@ -255,7 +263,11 @@ func (s *saver) choose(g Group) (vars []*Var, err error) {
 // keep is the variables of the blocks to show, and the clocks of their kernels.
 func (s *saver) keep() ([]*Var, error) {
 	all := s.cat.vars
-	if len(s.view.Scopes) == 0 {
+	switch {
+	case len(s.view.Scopes) > 0:
+	case s.view.Only:
+		return nil, nil
+	default:
 		return all, nil
 	}
 	sel, err := newSelection(s.view.Scopes)

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -81,12 +83,61 @@ func TestAround(t *testing.T) {
 	}
 }
 
+// The marker of an event is at the cycle of which the story tells, whose line names a
+// signal that has that value then.
+func TestAroundIsTheStorys(t *testing.T) {
+	scene := func(name string) []string {
+		path, err := filepath.Abs("../../scenarios/" + name + ".yaml")
+		require.NoError(t, err)
+		return []string{"run", path, "--out", "o"}
+	}
+	for _, c := range []struct {
+		args        []string
+		event, line string
+	}{
+		{lossy, "nak", `wire\.from_nic\.fire=1: packet \d+ .*NAK_SEQUENCE.* leaves`},
+		{lossy, "retry", `is to send again from PSN`},
+		{lossy, "drop", `lost by a fault`},
+		{lossy, "drop #2", `qpc judges it`},
+		{lossy, "qp 2 psn 0x986fc0", `wire\.from_nic\.fire=1: packet \d+ .* leaves`},
+		{scene("timeout_retry"), "timeout", `TIMEOUT: QP \d+: the ACK timer has expired`},
+		{scene("rnr_nak"), "rnr", `wire\.from_nic\.fire=1: packet \d+ .*RNR.* leaves`},
+		{scene("rnr_wait"), "drop", `out_of_buffer: packet \d+: qpc judges it`},
+		{scene("nak_remote_access"), "cqe-error", `dma\.write_2\.data\.fire=1: .*: cqe written`},
+		{scene("nak_remote_access"), "cqe-error #2", `dma\.write_2\.data\.fire=1: .*: cqe written`},
+	} {
+		dir := t.TempDir()
+		_, stderr, err := call(t, dir, append(slices.Clone(c.args), "--story", "--around", c.event, "--before", "100", "--after", "50")...)
+		require.NoError(t, err, stderr)
+		at, err := strconv.ParseInt(regexp.MustCompile(`\n\*\S+ -1 (\d+) -1`).FindStringSubmatch(string(read(t, dir, "o", "around.gtkw")))[1], 10, 64)
+		require.NoError(t, err)
+		var lines, shown []string
+		for l := range strings.Lines(string(read(t, dir, "o", "rnic.log"))) {
+			if rest, ok := strings.CutPrefix(l, fmt.Sprintf("%d ns ", at/1000)); ok {
+				lines = append(lines, rest)
+				if regexp.MustCompile(c.line).MatchString(rest) {
+					signal, _, _ := strings.Cut(rest, "=")
+					shown = append(shown, signal)
+				}
+			}
+		}
+		require.NotEmpty(t, shown, "%s at %d ns: %q", c.event, at/1000, lines)
+		signal := shown[0]
+		block, _, _ := strings.Cut(signal[:strings.LastIndex(signal, ".")], ".head")
+		if strings.Contains(signal, "wire.to_nic") {
+			continue // a frame that is lost does not come
+		}
+		fires := rnic(t, dir, "wave", "o/around.fst", "--at", fmt.Sprintf("%dps", at), "-s", block+".fire")
+		require.Regexp(t, `fire +1\n`, fires, "%s: %s", c.event, shown[0])
+	}
+}
+
 // What never happens is an error that lists what did.
 func TestAroundNothing(t *testing.T) {
 	dir := t.TempDir()
 	for event, want := range map[string]string{
-		"timeout":           `rnic: --around "timeout": there was none; the run of \d+ cycles had \d+ x packet, 1 x nak, 1 x retry, 1 x drop\n`,
-		"drop #2":           `rnic: --around "drop #2": there were only 1; `,
+		"timeout":           `rnic: --around "timeout": there was none; the run of \d+ cycles had \d+ x packet, 1 x nak, 1 x retry, 2 x drop\n`,
+		"drop #3":           `rnic: --around "drop #3": there were only 2; `,
 		"hang":              `there was none`,
 		"cycle 9999999":     `there was none`,
 		"qp 99 psn 1":       `there was none`,

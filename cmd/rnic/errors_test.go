@@ -36,7 +36,15 @@ func TestWrongFlags(t *testing.T) {
 		{"bench --link-rate 0", "--link-rate 0: must be 1 to 100 Gb/s"},
 		{"run --vcd --from=-1ns", "--from -1ns: must be 0s to 1000h0m0s"},
 		{"run --vcd --from 2000h", "--from 2000h0m0s: must be 0s to 1000h0m0s"},
-		{"run --vcd --to=-1ns", "--to -1ns: must be 0s to 1000h0m0s"},
+		{"run --vcd --to=-1ns", "--to -1ns: must be over 0s, to 1000h0m0s"},
+		{"run --vcd --to 0s", "--to 0s: must be over 0s, to 1000h0m0s"},
+		{"run --vcd --to c0", "--to 0s: must be over 0s, to 1000h0m0s"},
+		{"run --from 0s", "--waves, --scope, --from and --to choose what --fst and --vcd write, and there is neither"},
+		{"run --fst --from soon", `error: --from: "soon": must be as 123ns, 1.5us or c1234`},
+		{"run --fst --from c1x", `error: --from: "c1x": must be c0 to c900000000000000`},
+		{"run --fst --from c900000000000001", `error: --from: "c900000000000001": must be c0 to c900000000000000`},
+		{"run --fst --from c100 --to c99", "--to 396ns: before --from 400ns"},
+		{"run --around=", `--around "": must be nak, rnr, retry, timeout, cqe-error, drop, hang, assertion, 'qp N psn N' or 'cycle N', with '#N' behind it for the Nth`},
 		{"run --vcd --from 2us --to 1us", "--to 1µs: before --from 2µs"},
 		{"run --from 1us", "--waves, --scope, --from and --to choose what --fst and --vcd write, and there is neither"},
 		{"run --waves control", "--waves, --scope, --from and --to choose what --fst and --vcd write, and there is neither"},
@@ -167,12 +175,12 @@ func TestFullDisk(t *testing.T) {
 		require.NoError(t, os.Symlink("/dev/full", filepath.Join(dir, f, f)))
 		require.Equal(t, "waves: write "+f+"/"+f+": no space left on device", refused(t, dir, "run", "--vcd", "--pcap", "--out", f))
 	}
-	// One line, however many files it meets.
+	// One line, however many files it meets: the views come first.
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "all"), 0o777))
 	for _, f := range outputs {
 		require.NoError(t, os.Symlink("/dev/full", filepath.Join(dir, "all", f)))
 	}
-	require.Equal(t, "waves: write all/"+outputs[0]+": no space left on device", refused(t, dir, "run", "--vcd", "--pcap", "--out", "all"))
+	require.Equal(t, "waves: write all/rnic.gtkw: no space left on device", refused(t, dir, "run", "--vcd", "--pcap", "--out", "all"))
 }
 
 // Standard output that nobody reads, or that is full, is an error too.

@@ -52,7 +52,7 @@ func (t *timing) config(seed uint64) (tb.Config, error) {
 }
 
 // maxWindow keeps --from and --to within int64 picoseconds.
-const maxWindow = 1000 * time.Hour
+const maxWindow = instant(1000 * time.Hour)
 
 // job is the transfer of data that the flags describe.
 func (r *runCmd) job(data transfer.Source) (transfer.Job, error) {
@@ -104,13 +104,13 @@ func (r *runCmd) window() error {
 	switch {
 	case r.All && !r.Stats:
 		return fmt.Errorf("--all chooses what --stats prints, and there is no --stats")
-	case !r.waves() && (r.Waves != "all" || len(r.Scope) > 0 || r.From != 0 || r.To != 0):
+	case !r.waves() && (r.Waves != "all" || len(r.Scope) > 0 || r.From != nil || r.To != nil):
 		return fmt.Errorf("--waves, --scope, --from and --to choose what --fst and --vcd write, and there is neither")
-	case r.From < 0 || r.From > maxWindow:
+	case r.From != nil && (*r.From < 0 || *r.From > maxWindow):
 		return fmt.Errorf("--from %v: must be 0s to %v", r.From, maxWindow)
-	case r.To < 0 || r.To > maxWindow:
-		return fmt.Errorf("--to %v: must be 0s to %v", r.To, maxWindow)
-	case r.To != 0 && r.To < r.From:
+	case r.To != nil && (*r.To <= 0 || *r.To > maxWindow):
+		return fmt.Errorf("--to %v: must be over 0s, to %v", r.To, maxWindow)
+	case r.From != nil && r.To != nil && *r.To < *r.From:
 		return fmt.Errorf("--to %v: before --from %v", r.To, r.From)
 	case (r.waves() || r.Pcap || r.tells()) && strings.TrimSpace(r.Out) == "":
 		return fmt.Errorf("--out: no name of a folder")

@@ -24,7 +24,7 @@ type outputs struct {
 	captures []*waves.Capture
 	teller   *teller // of --story, or nil
 	files    []string
-	from     time.Duration // --from
+	from     *instant // --from, or nil
 }
 
 // maxRowQPs is how many QPs of a host have rows of their own.
@@ -34,13 +34,13 @@ const maxRowQPs = 64
 func (r *runCmd) open(b *tb.Bench, qps int) (*outputs, error) {
 	o := &outputs{files: []string{}, from: r.From}
 	if !r.waves() && !r.Pcap && !r.tells() {
-		return o, nil
+		return o, forgetWindows(r.Out)
 	}
 	if err := os.MkdirAll(r.Out, 0o777); err != nil {
 		return nil, err
 	}
-	var err error
-	if r.tells() {
+	err := forget(r.Out)
+	if r.tells() && err == nil {
 		err = o.openStory(r, b)
 	}
 	if r.waves() && err == nil {
@@ -62,7 +62,7 @@ func (o *outputs) openWaves(r *runCmd, b *tb.Bench, qps int) error {
 		return err
 	}
 	opt := waves.Options{
-		From: tb.Picoseconds(r.From), To: tb.Picoseconds(r.To), Scopes: r.Scope, Rows: shown.List, Control: r.Waves == "control",
+		From: r.From.ps(), To: r.To.ps(), Scopes: r.Scope, Rows: shown.List, Control: r.Waves == "control",
 	}
 	if r.Profile == "portable" {
 		opt.Profile = waves.Portable
@@ -97,7 +97,7 @@ func (o *outputs) openWaves(r *runCmd, b *tb.Bench, qps int) error {
 	}
 	o.dir = r.Out
 	o.files = append(o.files, filepath.Join(r.Out, "rnic.gtkw"), filepath.Join(r.Out, "rnic.sucl"))
-	return nil
+	return o.folder().save()
 }
 
 func (o *outputs) openCaptures(r *runCmd, b *tb.Bench) error {
@@ -151,17 +151,19 @@ func (o *outputs) finish(cycles uint64, failure string) error {
 
 // save writes the views, with markers at the first of each kind of step.
 func (o *outputs) save() error {
-	w := o.waves[0]
-	f := &folder{dir: o.dir, name: "rnic", w: w}
+	f := o.folder()
 	for _, m := range marks {
 		for _, cycle := range o.probes[m.host].Cycles(m.path) {
-			if ps := int64(cycle) * tb.PeriodPs; ps >= w.Start && ps <= w.End {
+			if ps := int64(cycle) * tb.PeriodPs; ps >= f.w.Start && ps <= f.w.End {
 				f.markers = append(f.markers, waves.Marker{Name: m.name, Ps: ps})
 			}
 		}
 	}
 	return f.save()
 }
+
+// folder is where the views are written to.
+func (o *outputs) folder() *folder { return &folder{dir: o.dir, name: "rnic", w: o.waves[0]} }
 
 // wrote tells, with the error of a run, the files that it left; nil: none.
 func (o *outputs) wrote() error {

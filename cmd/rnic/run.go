@@ -40,22 +40,22 @@ type runCmd struct {
 	timing    `embed:""`
 	viewFlags `embed:""`
 
-	VCD     bool          `help:"Write the waveforms as a VCD, and a GTKWave save file beside them."`
-	FST     bool          `name:"fst" help:"Write the waveforms as an FST, with the save file: much smaller, opens at once."`
-	Profile string        `default:"rich" enum:"rich,portable" help:"Dialect of the waveforms: ${enum}."`
-	Waves   string        `default:"all" enum:"all,control" help:"What the waveforms have: ${enum}. Control is all but payload, which is what streams carry and arrays of over 40 bytes: a twelfth of an FST."`
-	Pcap    bool          `help:"Write the packets of each port; with --story each with a comment: its WR, cycle and cause."`
-	Story   bool          `help:"Write what happened, and why, as story.json, which rnic explain reads, and as rnic.log."`
-	Out     string        `default:"out" help:"Folder for the files."`
-	Scope   []string      `help:"Trace only these parts of the hierarchy, as host_a.nic.ack_gen."`
-	From    time.Duration `help:"Trace from this simulated time on."`
-	To      time.Duration `help:"Trace up to this simulated time."`
-	Around  string        `placeholder:"EVENT" help:"Run again with waves (FST) of a window around an event: nak, rnr, retry, timeout, cqe-error, drop, hang, assertion, 'qp 5 psn 0x12' or 'cycle 1000'; '#2' behind it asks for the second."`
-	Before  uint64        `default:"2000" help:"With --around: cycles before the event."`
-	After   uint64        `default:"500" help:"With --around: cycles after it."`
-	Stats   bool          `help:"Print the counters of both NICs that are not 0."`
-	All     bool          `help:"With --stats: all counters."`
-	JSON    bool          `help:"Print the result as JSON."`
+	VCD     bool     `help:"Write the waveforms as a VCD, and a GTKWave save file beside them."`
+	FST     bool     `name:"fst" help:"Write the waveforms as an FST, with the save file: much smaller, opens at once."`
+	Profile string   `default:"rich" enum:"rich,portable" help:"Dialect of the waveforms: ${enum}."`
+	Waves   string   `default:"all" enum:"all,control" help:"What the waveforms have: ${enum}. Control is all but payload, which is what streams carry and arrays of over 40 bytes: a twelfth of an FST."`
+	Pcap    bool     `help:"Write the packets of each port; with --story each with a comment: its WR, cycle and cause."`
+	Story   bool     `help:"Write what happened, and why, as story.json, which rnic explain reads, and as rnic.log."`
+	Out     string   `default:"out" help:"Folder for the files."`
+	Scope   []string `help:"Trace only these parts of the hierarchy, as host_a.nic.ack_gen."`
+	From    *instant `placeholder:"TIME" help:"Trace from this simulated time on: 123ns, 1.5us, or c1234 for a cycle."`
+	To      *instant `placeholder:"TIME" help:"Trace up to this simulated time."`
+	Around  *string  `placeholder:"EVENT" help:"Run again with waves (FST) of a window around an event: nak, rnr, retry, timeout, cqe-error, drop, hang, assertion, 'qp 5 psn 0x12' or 'cycle 1000'; '#2' behind it asks for the second."`
+	Before  uint64   `default:"2000" help:"With --around: cycles before the event."`
+	After   uint64   `default:"500" help:"With --around: cycles after it."`
+	Stats   bool     `help:"Print the counters of both NICs that are not 0."`
+	All     bool     `help:"With --stats: all counters."`
+	JSON    bool     `help:"Print the result as JSON."`
 }
 
 // Run does the transfer, or runs the scenario, and prints what came of it.

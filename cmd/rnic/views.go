@@ -14,10 +14,15 @@ import (
 
 // folder writes the views of waves: what to open in GTKWave and in Surfer.
 //
-//	rnic.gtkw, rnic.sucl        wires and packets by name, QPs, the way of a SEND, all blocks folded
+//	rnic.gtkw, rnic.sucl        wires and packets by name, first QPs, driver, the way of a SEND
 //	views/host_a.nic.dma.*      a block, with the wires
 //	views/host_a.qp_5.*         a QP, with the wires
 //	.surfer/mappings/*          names of enums, for Surfer started in the folder
+//
+// GTKWave loads every signal that a view has before it shows the first, so that each has
+// those of its own only, a few hundred of the 11,500. The views are written when the run
+// starts, so that what a killed run leaves can be looked at, and again when it has ended:
+// with markers, and without rows that show nothing.
 type folder struct {
 	dir, name string // name of the waves without ending
 	w         *waves.File
@@ -28,6 +33,9 @@ type folder struct {
 var wires = waves.Group{Name: "wire", Signals: []string{
 	"host_a.wire.tx", "host_b.wire.rx", "host_b.wire.fault", "host_b.wire.tx", "host_a.wire.rx", "host_a.wire.fault",
 }}
+
+// firstQPs is how many QPs of a host the overview has.
+const firstQPs = 2
 
 // save writes all views.
 func (f *folder) save() error {
@@ -41,12 +49,18 @@ func (f *folder) save() error {
 			waves.Group{Name: host + ": driver", Under: host, Signals: []string{"driver"}})
 	}
 	qps := f.queues()
-	for i, qp := range qps {
+	shown := map[string]int{}
+	for _, qp := range qps {
 		host, _, _ := strings.Cut(qp, ".")
-		top = append(top, waves.Group{Name: strings.Replace(qp, ".", ": ", 1), Under: host, Signals: []string{qp[len(host)+1:]}, Folded: i >= 4})
+		if shown[host]++; shown[host] <= firstQPs {
+			top = append(top, waves.Group{Name: strings.Replace(qp, ".", ": ", 1), Under: host, Signals: []string{qp[len(host)+1:]}})
+		}
 	}
 	all := append(slices.Clone(top), overview...)
-	if err := f.both("", waves.View{Overview: all, Markers: f.markers}); err != nil {
+	if err := f.both("", waves.View{Overview: all, Markers: f.markers, Only: true}); err != nil {
+		return err
+	}
+	if err := forgetViews(f.dir); err != nil { // of QPs that there were not
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(f.dir, "views"), 0o777); err != nil {

@@ -125,6 +125,9 @@ func (w *waveCmd) at(f *read.File, win text.Window) error {
 	if err != nil {
 		return err
 	}
+	if first.Time > win.From {
+		return fmt.Errorf("--at %s: the file begins at %s", w.At, read.FormatTime(first.Time, f.Exponent))
+	}
 	if w.JSON {
 		return w.values(f, first, win)
 	}

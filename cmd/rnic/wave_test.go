@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -80,6 +81,8 @@ func TestWave(t *testing.T) {
 
 func TestWaveLimits(t *testing.T) {
 	dir := t.TempDir()
+	rnic(t, dir, "run", "--fst", "--from", "c1000", "--scope", "nic.mac", "--out", ".")
+	require.NoError(t, os.Rename(filepath.Join(dir, "rnic.fst"), filepath.Join(dir, "late.fst")))
 	rnic(t, dir, "run", "--fst", "--out", ".")
 	out := rnic(t, dir, "wave", "rnic.fst", "-s", "host_a.clk", "--limit", "10", "--ascii", "--width", "60")
 	require.Regexp(t, `(?s)\nclk +-[\\/_|x-]+\n.*after 10 columns: --from [\d.]+[nu]s goes on, --limit shows more\n$`, out)
@@ -89,6 +92,10 @@ func TestWaveLimits(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"rnic.fst", "wave: which signals? --signals GLOB shows them, --list lists all"},
 		{"rnic.fst -s nothing", `--signals "nothing" selects none of `},
+		{"rnic.fst -s [", `--signals "[" is a bad pattern: wildcards are *, ? and **, and it selects none of `},
+		{"late.fst -s clk --at 0ns", "--at 0ns: the file begins at 4us"},
+		{"late.fst -s clk --at c999 --json", "--at c999: the file begins at 4us"},
+		{"late.fst -s clk --at 1s", "the file ends at 1"},
 		{"rnic.fst -s host_a", "--signals selects "},
 		{"rnic.fst -s clk --from 5us --to 4us", "--to 4us: before --from 5us"},
 		{"rnic.fst -s clk --from 1s", "the file ends at 1"},

@@ -15,8 +15,8 @@ type Step struct {
 	Host  string // host_a or host_b
 	Block string // below the host, as nic.pkt_tx.send; wire; rc is the root complex
 	Port  string // of the block, below the host; "" if it is no matter of a port
-	State string // of the port: full, held, empty
-	Since uint64 // cycle; of a port, that of the last beat through it
+	State string // of the port: full; held, that is valid and not taken, and full or unmoved; empty
+	Since uint64 // cycle; of a port, that of the last beat in or out, since which State is what it is
 	Peer  string // block at the other end of the port
 	Text  string
 }
@@ -65,8 +65,10 @@ func (g *graph) step(p *hdl.Stream, full bool) Step {
 	switch {
 	case full:
 		s.Block, s.Port, s.Peer, s.State = p.From, p.Out, p.To, "full"
-	case p.N > 0:
-		s.Block, s.Port, s.Peer, s.State = p.To, p.In, p.From, "held"
+	case p.Full():
+		s.Block, s.Port, s.Peer, s.State = p.To, p.In, p.From, "held, full"
+	case p.N > 0: // it may have been valid before the last beat came
+		s.Block, s.Port, s.Peer, s.State = p.To, p.In, p.From, "held, unmoved"
 	default:
 		s.Block, s.Port, s.Peer, s.State = p.To, p.In, p.From, "empty"
 	}

@@ -17,10 +17,14 @@ import (
 // Window is where to look in waves for what happened in a cycle, in cycles.
 func Window(cycle uint64) (from, to uint64) { return cycle - min(cycle, 2000), cycle + 500 }
 
+// longWindow is from how many cycles on a view of a window has no blocks below the rows.
+const longWindow = 20_000
+
 // Waves has a job run once more on a fresh bench, and writes the waveforms of a window
 // of cycles into a folder, which it makes: name.fst with the rows of package rows, and
 // beside it name.gtkw, and for Surfer name.sucl and .surfer/mappings. Nothing is traced
-// outside the window. run has to do what the first run did, with the same seed, and to
+// outside the window. Below the rows the view has all blocks, folded; if the window is over
+// 20,000 cycles, none. run has to do what the first run did, with the same seed, and to
 // open the bench before; it is stopped at the end of the window, and its error is not
 // looked at. Markers say what was when, in cycles.
 func Waves(folder, name string, from, to uint64, markers map[string]uint64, run func(open func(*tb.Bench) error)) (files []string, err error) {
@@ -50,7 +54,8 @@ func Waves(folder, name string, from, to uint64, markers map[string]uint64, run 
 	if err := fst.Close(); err != nil {
 		return nil, err
 	}
-	v := waves.View{File: name + ".gtkw", Overview: groups}
+	// GTKWave loads all that a view has: of a long window that is too much.
+	v := waves.View{File: name + ".gtkw", Overview: groups, Only: to-from > longWindow}
 	for _, k := range slices.Sorted(maps.Keys(markers)) {
 		if c := markers[k]; c >= from && c <= to {
 			v.Markers = append(v.Markers, waves.Marker{Name: k, Ps: int64(c) * tb.PeriodPs})

@@ -34,7 +34,7 @@ func (s *side) packets() error {
 				s.ops = append(s.ops[:0], s.ops[1:]...)
 			}
 			verdict.Set(now, judged(v, of))
-			if v.Action == port.RxDrop {
+			if dropped(v) {
 				why := v.Drop.String() + ": " + of
 				s.pulses.show(drop, now, PulseCycles*s.period, why)
 				s.event(Drop, now, why, uint32(v.QPN), 0)
@@ -68,6 +68,12 @@ func operation(o *port.RxOp) string {
 		return received(&o.Pkt)
 	}
 	return o.Kind.String() + " qp=" + strconv.Itoa(int(o.QPN))
+}
+
+// dropped tells whether a verdict has a packet come to nothing: a NAK is sent for it at
+// most. A duplicate has come to something before.
+func dropped(v *port.RxVerdict) bool {
+	return v.Action == port.RxDrop || v.Kind == port.RxPacket && v.Action == port.RxReply && v.Drop != 0 && v.Drop != abi.DuplicateRequest
 }
 
 // judged is a verdict on an operation.

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"fmt"
+	"slices"
 
 	"rnic/abi"
 	"rnic/rtl/port"
@@ -85,6 +86,7 @@ func (s *side) queues() error {
 				s.completed(now, e)
 			}
 		}),
+		follow(s, "nic.dma.write_2.data", &n.Dma.Write[2].Data, s.written),
 		follow(s, "nic.cq_writer.recv", &n.CQWriter.Recv, func(now int64, e *port.CQEReq) {
 			if e != nil && !e.Purge {
 				s.filled(now, e)
@@ -149,5 +151,32 @@ func (s *side) failed(now int64, q *qp, what string, e *port.CQEReq) {
 		text += fmt.Sprintf(" (%v)", e.Vendor)
 	}
 	s.pulses.show(q.shown.err, now, PulseCycles*s.period, text)
-	s.event(CQEError, now, fmt.Sprintf("qp=%d %s %v", q.n, what, e.Status), uint32(q.n), 0)
+	if s.faulty = append(s.faulty, faulty{q.n, e.UnitIdx, e.Opcode & abi.WCRecv, what}); len(s.faulty) > mostFaulty {
+		s.faulty = s.faulty[1:] // of a CQ that takes none
+	}
+}
+
+// faulty is a completion in error on its way to its CQ.
+type faulty struct {
+	qpn   int
+	index uint16
+	recv  abi.WCOpcode // WCRecv or 0
+	what  string
+}
+
+const mostFaulty = 4096
+
+// written looks for the completion of a CQE that is written.
+func (s *side) written(now int64, b *port.Beat) {
+	var e abi.CQE
+	if b == nil || len(s.faulty) == 0 || int(b.Len) != abi.CQESize || abi.CQELayout.Decode(b.Data[:b.Len], &e) != nil {
+		return
+	}
+	for i, f := range s.faulty {
+		if f.qpn == int(e.QPN) && f.index == e.Index && f.recv == e.Opcode&abi.WCRecv {
+			s.event(CQEError, now, fmt.Sprintf("qp=%d %s %v", f.qpn, f.what, e.Status), uint32(e.QPN), 0)
+			s.faulty = slices.Delete(s.faulty, i, i+1)
+			return
+		}
+	}
 }

@@ -71,6 +71,8 @@ type side struct {
 	on     []func(now int64)
 	sigs   map[string]hdl.Signal
 	pulses pulses
+	at     *stream  // whose head is being looked at, or nil
+	faulty []faulty // completions in error whose CQEs are not written yet
 	ops    []string // of packets that qpc has not judged
 	qps    qps
 	calls  *calls

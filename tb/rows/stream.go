@@ -12,6 +12,8 @@ type stream struct {
 	take  int // owner of what happens in a cycle
 	off   uintptr
 	empty bool
+	took  int64   // ps: the cycle in which the last beat was taken
+	told  []Event // of the beat at the head
 }
 
 // follow has f called with each beat when it comes to the head of a stream, and with
@@ -36,12 +38,27 @@ func (s *side) heads(take string, f func(now int64, some bool)) error {
 	// A stream has three owners: handshake, payload, what happens in a cycle.
 	s.when(st.take-1, func(now int64) {
 		some := st.k.Base(st.take-1) != nil
+		if !st.empty && (!some || st.taken()) {
+			st.took = now - s.period
+			s.happen(st)
+		}
+		s.at = st
 		if some && (st.empty || st.taken()) || !some && !st.empty {
 			f(now, some)
 		}
+		s.at = nil
 		st.empty = !some
 	})
 	return nil
+}
+
+// happen tells of the events of a beat that was taken.
+func (s *side) happen(st *stream) {
+	for _, e := range st.told {
+		e.Ps = st.took
+		s.o.Event(e)
+	}
+	st.told = st.told[:0]
 }
 
 func (st *stream) taken() bool { return *(*bool)(unsafe.Add(st.k.Base(st.take), st.off)) }

@@ -15,7 +15,8 @@ type line struct {
 	row   *waves.Row // or nil
 	buf   [headerBytes]byte
 	n     int
-	begin int64  // ps, of the first beat
+	begin int64  // ps, when the first beat came
+	took  int64  // ps, when it was taken; 0: it is at the head
 	open  bool   // a frame is under way
 	known bool   // its name is known
 	text  string // its name
@@ -30,7 +31,9 @@ func (l *line) beat(now int64, b *port.EthBeat) {
 		return
 	}
 	if !l.open {
-		l.open, l.known, l.n, l.begin, l.text = true, false, 0, now, "frame"
+		l.open, l.known, l.n, l.begin, l.took, l.text = true, false, 0, now, 0, "frame"
+	} else if l.took == 0 {
+		l.took = l.s.at.took
 	}
 	if !l.known {
 		l.n += copy(l.buf[l.n:], b.Data[:b.Len])
@@ -93,17 +96,22 @@ func (s *side) wires() error {
 	return follow(s, "nic.mac.receive.rx", &s.h.NIC.Mac.Receive.Rx, rx.beat)
 }
 
-// sent tells of the packets that leave.
+// sent tells of the packets that leave, as of their first beats.
 func (s *side) sent(l *line) {
-	s.event(Packet, l.begin, l.text, l.pkt.qpn, l.pkt.psn)
+	if l.took != 0 { // the name took another beat
+		at := s.at
+		s.at = nil
+		defer func() { s.at = at }()
+	}
+	s.event(Packet, l.took, l.text, l.pkt.qpn, l.pkt.psn)
 	if !l.pkt.op.HasAETH() {
 		return
 	}
 	switch l.pkt.syndrome.Kind() {
 	case roce.KindNAK:
-		s.event(NAK, l.begin, l.text, l.pkt.qpn, l.pkt.psn)
+		s.event(NAK, l.took, l.text, l.pkt.qpn, l.pkt.psn)
 	case roce.KindRNR:
-		s.event(RNR, l.begin, l.text, l.pkt.qpn, l.pkt.psn)
+		s.event(RNR, l.took, l.text, l.pkt.qpn, l.pkt.psn)
 	}
 }
 

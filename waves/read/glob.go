@@ -30,7 +30,11 @@ func (h *Header) Glob(patterns ...string) ([]int, error) {
 				list = append(list, i)
 			}
 		}
-		if !hit {
+		switch {
+		case hit:
+		case strings.ContainsAny(p, "[]"):
+			return nil, fmt.Errorf("%q is a bad pattern: wildcards are *, ? and **, and it selects none of %d signals as it is", p, len(h.Vars))
+		default:
 			return nil, fmt.Errorf("%q selects none of %d signals", p, len(h.Vars))
 		}
 	}
