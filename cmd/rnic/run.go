@@ -11,6 +11,7 @@ import (
 
 	"rnic/tb"
 	"rnic/tb/hang"
+	"rnic/tb/story"
 )
 
 // runCmd transfers a file. What it prints is the same for the same flags, but
@@ -121,6 +122,9 @@ func (r *runCmd) Run() error {
 	failure := ""
 	if err != nil {
 		failure = err.Error()
+	}
+	if err != nil && ctx.Err() != nil {
+		failure = story.Interrupted(b.World.Now())
 	}
 	if err := out.finish(b.World.Now(), failure); err != nil {
 		return err // a full disk ends the run too, but this names the cause

@@ -14,6 +14,7 @@ import (
 
 	"rnic/tb"
 	"rnic/tb/scenario"
+	"rnic/tb/story"
 )
 
 // isScenario tells whether a FILE is one to be run rather than sent.
@@ -51,10 +52,12 @@ func (r *runCmd) scenario() error {
 		})
 	})
 	var out *outputs
+	var bench *tb.Bench
 	start := time.Now()
 	rep, err := s.Run(scenario.Options{
 		Seed: r.Seed, Strict: r.Strict, Stop: func() bool { return ctx.Err() != nil },
 		Open: func(b *tb.Bench) (err error) {
+			bench = b
 			if out, err = r.open(b, len(s.QPs)); err != nil {
 				return err
 			}
@@ -66,7 +69,11 @@ func (r *runCmd) scenario() error {
 		if rep != nil {
 			cycles = rep.Cycles
 		}
-		if e := out.finish(cycles, failureOf(rep, err)); e != nil {
+		failure := failureOf(rep, err)
+		if errors.Is(err, scenario.ErrStopped) {
+			failure = story.Interrupted(bench.World.Now())
+		}
+		if e := out.finish(cycles, failure); e != nil {
 			return e // a full disk ends the run too, but this names the cause
 		}
 	}
