@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,29 +13,29 @@ import (
 // forget removes from the folder of a run the files that an older run has left there:
 // those that a run can make, by their exact names, and no others. What is no regular
 // file, as a FIFO that somebody reads, stays, and so do the names of enums, which are the
-// same for all runs.
-func forget(dir string) error {
+// same for all runs. The file that is to be sent is none of them.
+func forget(dir, sent string) error {
 	for _, n := range []string{storyFile, logFile, reportFile, traceFile, "host_a.pcapng", "host_b.pcapng", "rnic.vcd"} {
-		if err := forgetFile(filepath.Join(dir, n)); err != nil {
+		if err := forgetFile(filepath.Join(dir, n), sent); err != nil {
 			return err
 		}
 	}
-	return cmp.Or(forgetWaves(dir, "rnic"), forgetWindows(dir), forgetViews(dir))
+	return cmp.Or(forgetWaves(dir, "rnic", sent), forgetWindows(dir, sent), forgetViews(dir, sent))
 }
 
 // forgetWindows removes the waves around a moment, of which a run writes some or none.
-func forgetWindows(dir string) error {
-	return cmp.Or(forgetWaves(dir, "hang"), forgetWaves(dir, "around"))
+func forgetWindows(dir, sent string) error {
+	return cmp.Or(forgetWaves(dir, "hang", sent), forgetWaves(dir, "around", sent))
 }
 
-func forgetWaves(dir, name string) error {
+func forgetWaves(dir, name, sent string) error {
 	path := filepath.Join(dir, name)
-	return cmp.Or(forgetFile(path+".fst"), forgetFile(path+".gtkw"), forgetFile(path+".sucl"))
+	return cmp.Or(forgetFile(path+".fst", sent), forgetFile(path+".gtkw", sent), forgetFile(path+".sucl", sent))
 }
 
 // forgetViews removes the views of blocks and QPs, and their folder if nothing else is in
 // it.
-func forgetViews(dir string) error {
+func forgetViews(dir, sent string) error {
 	dir = filepath.Join(dir, "views")
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,7 +51,7 @@ func forgetViews(dir string) error {
 		if !strings.HasPrefix(name, "host_a.") && !strings.HasPrefix(name, "host_b.") || ending != ".gtkw" && ending != ".sucl" {
 			continue
 		}
-		if err := forgetFile(filepath.Join(dir, name)); err != nil {
+		if err := forgetFile(filepath.Join(dir, name), sent); err != nil {
 			return err
 		}
 		left--
@@ -61,7 +62,8 @@ func forgetViews(dir string) error {
 	return nil
 }
 
-func forgetFile(path string) error {
+func forgetFile(path, sent string) error {
+	keep, _ := os.Stat(sent)
 	switch st, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -69,6 +71,8 @@ func forgetFile(path string) error {
 		return err
 	case !st.Mode().IsRegular():
 		return nil
+	case keep != nil && os.SameFile(st, keep):
+		return fmt.Errorf("%s is to be sent, and files of that name in --out are removed", path)
 	}
 	return os.Remove(path)
 }

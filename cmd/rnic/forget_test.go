@@ -51,6 +51,21 @@ func TestOldFilesGo(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "o", "hang.fst"))
 }
 
+// What is to be sent is not removed.
+func TestSentFileStays(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "rnic.fst")
+	require.NoError(t, os.WriteFile(file, make([]byte, 5000), 0o666))
+	for _, flag := range []string{"--vcd", "--around=nak"} {
+		_, stderr, err := call(t, dir, "run", "rnic.fst", flag, "--out", ".")
+		if flag == "--vcd" {
+			require.Error(t, err)
+			require.Contains(t, stderr, "rnic.fst is to be sent, and files of that name in --out are removed")
+		}
+		require.FileExists(t, file)
+	}
+}
+
 // A run that is killed leaves views of its waves.
 func TestKilledRunHasViews(t *testing.T) {
 	wavetest.Need(t, "gtkwave")

@@ -34,12 +34,12 @@ const maxRowQPs = 64
 func (r *runCmd) open(b *tb.Bench, qps int) (*outputs, error) {
 	o := &outputs{files: []string{}, from: r.From}
 	if !r.waves() && !r.Pcap && !r.tells() {
-		return o, forgetWindows(r.Out)
+		return o, forgetWindows(r.Out, r.File)
 	}
 	if err := os.MkdirAll(r.Out, 0o777); err != nil {
 		return nil, err
 	}
-	err := forget(r.Out)
+	err := forget(r.Out, r.File)
 	if r.tells() && err == nil {
 		err = o.openStory(r, b)
 	}
