@@ -68,9 +68,13 @@ func (c *Conversation) run(o *Options, play func(*model) error, as Address) (*mo
 }
 
 func (m *model) open(bus *machine.Bus, as Address) (err error) {
-	v4, _ := as.GID.IPv4()
+	gid := as.GID // GID 0, unless GID 1 is its address
+	v4, is4 := gid.IPv4()
+	if is4 {
+		gid = roce.GID{}
+	}
 	if m.dev, err = driver.Open(bus, driver.Config{
-		MAC: as.MAC, IPv4: v4, GID: as.GID, PKey: uint16(m.c.Events[0].BTH.PKey) | 0x8000, Seed: 1,
+		MAC: as.MAC, IPv4: v4, GID: gid, PKey: uint16(m.c.Events[0].BTH.PKey) | 0x8000, Seed: 1,
 	}); err != nil {
 		return err
 	}
