@@ -2,13 +2,11 @@ package story_test
 
 import (
 	"bytes"
-	"io"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"rnic/tb/page"
 	"rnic/tb/story"
 )
 
@@ -37,22 +35,7 @@ func TestChanged(t *testing.T) {
 			continue
 		}
 		read++
-		s.ExplainRun()
-		for _, w := range s.WRs {
-			_, err := s.ExplainWR(w.ID)
-			require.NoError(t, err)
-		}
-		for _, p := range s.Packets {
-			_, err := s.ExplainPacket(p.ID)
-			require.NoError(t, err)
-		}
-		for _, q := range s.QPs {
-			_, err := s.ExplainQP(q.Host, q.QPN)
-			require.NoError(t, err)
-		}
-		require.NoError(t, s.WriteLog(io.Discard))
-		_, err = page.HTML("changed", s)
-		require.NoError(t, err, string(b))
+		readable(t, s)
 	}
 	require.Greater(t, read, 300)
 }
