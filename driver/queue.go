@@ -30,7 +30,6 @@ type workRequest struct {
 }
 
 func (w *workQueue) reset() {
-
 	w.passed += uint64(w.pi - w.ci)
 	w.resets++
 	w.count, w.pi, w.ci, w.bell.rung = 0, 0, 0, 0

@@ -13,66 +13,82 @@ import (
 // forget removes from the folder of a run the files that an older run has left there:
 // those that a run can make, by their exact names, and no others. What is no regular
 // file, as a FIFO that somebody reads, stays, and so do the names of enums, which are the
-// same for all runs. The file that is to be sent is none of them.
+// same for all runs. If the file that is to be sent is one of them, nothing is removed.
 func forget(dir, sent string) error {
-	for _, n := range []string{storyFile, logFile, reportFile, traceFile, "host_a.pcapng", "host_b.pcapng", "rnic.vcd"} {
-		if err := forgetFile(filepath.Join(dir, n), sent); err != nil {
-			return err
-		}
-	}
-	return cmp.Or(forgetWaves(dir, "rnic", sent), forgetWindows(dir, sent), forgetViews(dir, sent))
-}
-
-// forgetWindows removes the waves around a moment, of which a run writes some or none.
-func forgetWindows(dir, sent string) error {
-	return cmp.Or(forgetWaves(dir, "hang", sent), forgetWaves(dir, "around", sent))
-}
-
-func forgetWaves(dir, name, sent string) error {
-	path := filepath.Join(dir, name)
-	return cmp.Or(forgetFile(path+".fst", sent), forgetFile(path+".gtkw", sent), forgetFile(path+".sucl", sent))
-}
-
-// forgetViews removes the views of blocks and QPs, and their folder if nothing else is in
-// it.
-func forgetViews(dir, sent string) error {
-	dir = filepath.Join(dir, "views")
-	files, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	views, err := oldViews(dir)
 	if err != nil {
 		return err
 	}
-	left := len(files)
-	for _, f := range files {
-		name := f.Name()
-		ending := filepath.Ext(name)
-		if !strings.HasPrefix(name, "host_a.") && !strings.HasPrefix(name, "host_b.") || ending != ".gtkw" && ending != ".sucl" {
-			continue
-		}
-		if err := forgetFile(filepath.Join(dir, name), sent); err != nil {
-			return err
-		}
-		left--
+	files := append([]string{storyFile, logFile, reportFile, traceFile, "host_a.pcapng", "host_b.pcapng", "rnic.vcd"}, wavesOf("rnic")...)
+	if err := remove(dir, sent, append(append(files, windows...), views...)); err != nil {
+		return err
 	}
-	if left == 0 {
-		return os.Remove(dir)
-	}
-	return nil
+	return emptied(dir)
 }
 
-func forgetFile(path, sent string) error {
-	keep, _ := os.Stat(sent)
-	switch st, err := os.Lstat(path); {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case !st.Mode().IsRegular():
-		return nil
-	case keep != nil && os.SameFile(st, keep):
-		return fmt.Errorf("%s is to be sent, and files of that name in --out are removed", path)
+// windows are the waves around a moment, of which a run writes some or none.
+var windows = append(wavesOf("hang"), wavesOf("around")...)
+
+// forgetWindows removes those alone.
+func forgetWindows(dir, sent string) error { return remove(dir, sent, windows) }
+
+// forgetViews removes the views of blocks and QPs, and their folder if nothing else is in
+// it.
+func forgetViews(dir string) error {
+	views, err := oldViews(dir)
+	if err == nil {
+		err = remove(dir, "", views)
 	}
-	return os.Remove(path)
+	return cmp.Or(err, emptied(dir))
+}
+
+// wavesOf are the files of waves of a name.
+func wavesOf(name string) []string { return []string{name + ".fst", name + ".gtkw", name + ".sucl"} }
+
+// oldViews are the views of blocks and QPs in a folder.
+func oldViews(dir string) (l []string, err error) {
+	files, err := os.ReadDir(filepath.Join(dir, "views"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, f := range files {
+		host := strings.HasPrefix(f.Name(), "host_a.") || strings.HasPrefix(f.Name(), "host_b.")
+		if e := filepath.Ext(f.Name()); host && (e == ".gtkw" || e == ".sucl") {
+			l = append(l, filepath.Join("views", f.Name()))
+		}
+	}
+	return l, err
+}
+
+// emptied removes the folder of views if nothing is in it.
+func emptied(dir string) error {
+	dir = filepath.Join(dir, "views")
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		return nil
+	}
+	return os.Remove(dir)
+}
+
+// remove removes regular files of a folder, unless one is that to be sent.
+func remove(dir, sent string, names []string) error {
+	var old []string
+	keep, _ := os.Stat(sent)
+	for _, n := range names {
+		path := filepath.Join(dir, n)
+		switch st, err := os.Lstat(path); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return err
+		case keep != nil && os.SameFile(st, keep):
+			return fmt.Errorf("%s is to be sent, and files of that name in --out are removed", path)
+		case st.Mode().IsRegular():
+			old = append(old, path)
+		}
+	}
+	for _, path := range old {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -56,11 +56,13 @@ func TestSentFileStays(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "rnic.fst")
 	require.NoError(t, os.WriteFile(file, make([]byte, 5000), 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "story.json"), nil, 0o666))
 	for _, flag := range []string{"--vcd", "--around=nak"} {
 		_, stderr, err := call(t, dir, "run", "rnic.fst", flag, "--out", ".")
 		if flag == "--vcd" {
 			require.Error(t, err)
 			require.Contains(t, stderr, "rnic.fst is to be sent, and files of that name in --out are removed")
+			require.FileExists(t, filepath.Join(dir, "story.json"))
 		}
 		require.FileExists(t, file)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -69,11 +70,12 @@ func (p *report) table(out io.Writer) error {
 		fmt.Fprintf(w, "received\t%d, all verified at the far side; %d of them again\n", p.Received, p.Received-p.Messages)
 		fmt.Fprintf(w, "lost\t%d\n", p.Lost)
 	}
-	for i, c := range p.Dropped {
-		fmt.Fprintf(w, "%s%s %d", []string{"counted	", ", "}[min(i, 1)], c.Name, c.A+c.B)
-	}
 	if len(p.Dropped) > 0 {
-		fmt.Fprintln(w)
+		var why []string
+		for _, c := range p.Dropped {
+			why = append(why, fmt.Sprintf("%s %d", c.Name, c.A+c.B))
+		}
+		fmt.Fprintf(w, "counted\t%s\n", strings.Join(why, ", "))
 	}
 	fmt.Fprintf(w, "packets\t%d\n", p.Packets)
 	fmt.Fprintf(w, "bytes\t%d\n", p.Bytes)

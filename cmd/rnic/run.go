@@ -120,11 +120,11 @@ func (r *runCmd) Run() error {
 	wall := time.Since(start)
 	done()
 	failure := ""
-	if err != nil {
-		failure = err.Error()
-	}
-	if err != nil && ctx.Err() != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		failure = story.Interrupted(b.World.Now())
+	case err != nil:
+		failure = err.Error()
 	}
 	if err := out.finish(b.World.Now(), failure); err != nil {
 		return err // a full disk ends the run too, but this names the cause

@@ -60,7 +60,7 @@ func (f *folder) save() error {
 	if err := f.both("", waves.View{Overview: all, Markers: f.markers, Only: true}); err != nil {
 		return err
 	}
-	if err := forgetViews(f.dir, ""); err != nil { // of QPs that there were not
+	if err := forgetViews(f.dir); err != nil { // of QPs that there were not
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(f.dir, "views"), 0o777); err != nil {
