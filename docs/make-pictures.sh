@@ -34,7 +34,7 @@ page() { # NAME ADDRESS HEIGHT
 "$dir/rnic" run --qps 1 --fault 'drop a ack' --around timeout --before 200 --after 300 --report --out "$dir/lost-ack" >"$dir/log"
 page lost-ack '#packet=8' 1000
 "$dir/rnic" run docs/examples/wrong_rkey.yaml --report --out "$dir/wrong-rkey" >"$dir/log" 2>&1 || true
-page wrong-rkey '#packet=7' 1160
+page wrong-rkey '#packet=20' 1160
 "$dir/rnic" run --op write --plug 'a keys stop=9' --report --out "$dir/deadlock" >"$dir/log" 2>&1 || true
 page deadlock '#wr=4' 960
 

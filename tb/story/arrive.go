@@ -17,6 +17,7 @@ type answer struct {
 	asked     roce.PSN // PSN of the packet
 	why       Event
 	before    []Event // what led to it
+	told      bool    // both are told of packet id
 }
 
 // rxDrops are the counters of what pkt_rx drops: fields of its levels, and names.
@@ -63,6 +64,10 @@ func (s *side) land(a *arrival) *landing {
 	}
 	return nil
 }
+
+// tells tells whether what happens to a frame that came is told of a packet: not if
+// nobody has sent it, or if it was forgotten.
+func (s *side) tells(a *arrival) bool { return a.id >= 0 && s.land(a) != nil }
 
 // counted looks for frames that pkt_rx has dropped. It drops in the order in which frames
 // come, so that the k-th count is of the k-th that is missing.
@@ -158,7 +163,7 @@ func (s *side) judged(t *tap, cycle uint64) {
 
 // requestCame notes what a request asks for, and which receive it goes to.
 func (s *side) requestCame(q *qp, a *arrival, t *tap, cycle uint64, l *landing, why Event, drop string) {
-	k := answer{asked: a.p.PSN, id: a.id, kind: t.name("job.kind"), psn: roce.PSN(t.u("job.psn")), dup: drop == "duplicate_request", why: why}
+	k := answer{asked: a.p.PSN, id: a.id, kind: t.name("job.kind"), psn: roce.PSN(t.u("job.psn")), dup: drop == "duplicate_request", why: why, told: s.tells(a)}
 	k.last = k.psn
 	switch {
 	case k.kind == "READ":
@@ -166,7 +171,8 @@ func (s *side) requestCame(q *qp, a *arrival, t *tap, cycle uint64, l *landing, 
 	case t.is("ack.send"):
 		k.ack, k.psn, k.syndrome = true, roce.PSN(t.u("ack.psn")), roce.Syndrome(t.u("ack.syndrome"))
 		if k.syndrome.Kind() != roce.ACKSyndrome(0).Kind() {
-			k.why = Event{t.at(cycle, "ack.syndrome"), "qpc judges it: " + t.name("action") + ", answers " + k.syndrome.String()}
+			k.why = Event{t.at(cycle, "ack.syndrome"), "qpc answers it with " + k.syndrome.String()}
+			l.why = append(l.why, k.why)
 			s.event(q, k.why.At, "answers PSN 0x%x with %v", uint32(a.p.PSN), k.syndrome)
 			if k.syndrome.Kind() == roce.NAKSyndrome(0).Kind() && k.syndrome != roce.NAKSyndrome(roce.NAKSequence) {
 				l.refusedAt(t, drop, k.syndrome)
@@ -251,7 +257,7 @@ func (s *side) faulted(t *tap, cycle uint64) {
 	}
 	if !t.is("ack.send") {
 		why := Event{t.at(cycle, "status"), what + ": " + t.name("status") + ", " + t.name("vendor")}
-		s.fault(q, t, psn, s.order_.is("send"), why, "")
+		_, _ = s.fault(q, t, psn, s.order_.is("send"), why, "")
 		return
 	}
 	psn = roce.PSN(t.u("ack.psn"))
@@ -262,7 +268,9 @@ func (s *side) faulted(t *tap, cycle uint64) {
 		}
 	}
 	k.why = Event{t.at(cycle, "ack.syndrome"), what + ": qpc answers " + k.syndrome.String()}
-	k.before = s.fault(q, t, psn, false, k.why, k.syndrome.String())
+	var of *placed
+	of, k.before = s.fault(q, t, psn, false, k.why, k.syndrome.String())
+	k.told = of != nil && of.id == k.id && s.tells(&of.arrival)
 	q.answers = append(q.answers, k)
 	s.event(q, t.at(cycle, "action"), "fails at PSN 0x%x: %s, answers %v", uint32(psn), what, k.syndrome)
 }
@@ -295,7 +303,9 @@ func (s *side) answered(p *sent, k *roce.Packet, d *description) {
 			p.Cause = Duplicate
 		}
 		p.Because = o.id
-		p.Why = append(append(append([]Event{}, o.before...), o.why), p.Why...)
+		if !o.told {
+			p.Why = append(append(append([]Event{}, o.before...), o.why), p.Why...)
+		}
 		return
 	}
 }

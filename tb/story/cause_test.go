@@ -86,8 +86,10 @@ func TestCauses(t *testing.T) {
 		require.Equal(t, nak.PSN, asked.PSN)
 		w := s.WR(asked.WR)
 		require.Equal(t, "REM_ACCESS_ERR", w.Status)
-		require.Equal(t, "mpt refuses key "+nak.Why[0].Value+": BAD_ACCESS", nak.Why[1].Text)
-		require.Regexp(t, `^0x[0-9a-f]+$`, nak.Why[0].Value)
+		asks := slices.IndexFunc(asked.Why, func(e story.Event) bool { return strings.HasPrefix(e.Text, "scatter asks mpt for key 0x") })
+		require.NotEqual(t, -1, asks)
+		require.Equal(t, "mpt refuses key "+asked.Why[asks].Value+": BAD_ACCESS", asked.Why[asks+1].Text)
+		require.Equal(t, "it could not be placed: qpc answers NAK_REMOTE_ACCESS", asked.Why[asks+2].Text)
 		of, err := s.ExplainWR(w.ID)
 		require.NoError(t, err)
 		require.Contains(t, fmt.Sprint(of.Statements), "it is answered by packet")
@@ -105,6 +107,50 @@ func TestCauses(t *testing.T) {
 		require.Contains(t, p.Why[len(p.Why)-1].Signal, "pkt_rx.stats.drop_icrc")
 		require.Contains(t, p.Why[len(p.Why)-2].Text, "corrupt")
 	})
+}
+
+// TestToldOnce: what happens to a packet, look-ups and verdicts, is told of it alone. The
+// answer names it, and has what happens to itself.
+func TestToldOnce(t *testing.T) {
+	c := lossy
+	c.faults = []string{"drop 4%", "duplicate 3%", "reorder 2%"}
+	c.count = 24
+	stories := []*story.Story{run(t, c)}
+	for _, name := range []string{"nak_remote_access", "nak_invalid_request", "nak_remote_operational", "nak_sequence", "rnr_nak", "read", "fetch_add", "lost_read_response"} {
+		stories = append(stories, play(t, name, "", nil, false))
+	}
+	answers := map[string]int{}
+	for _, s := range stories {
+		of := map[story.At]string{}
+		for _, p := range s.Packets {
+			for _, e := range p.Why {
+				if strings.HasPrefix(p.Cause, "retry") && e.Ps <= p.Ps {
+					continue // each of those that are sent again names why
+				}
+				require.Empty(t, of[e.At], "%s: %s", p.Label(), e.Text)
+				of[e.At] = p.Label() + ": " + e.Text
+			}
+			if b := s.Packet(p.Because); b != nil && !strings.HasPrefix(p.Cause, "retry") {
+				answers[p.Cause]++
+				require.Equal(t, "described to pkt_tx", p.Why[0].Text, p.Label())
+				judged := false
+				for _, e := range b.Why {
+					judged = judged || strings.HasPrefix(e.Text, "qpc judges it") && e.Ps < p.Ps
+				}
+				require.True(t, judged, "%s because of %s", p.Label(), b.Label())
+			}
+		}
+	}
+	looked := 0
+	for _, l := range stories[1].Lines() { // QPs have it too
+		if strings.Contains(l.Text, "mpt refuses key") {
+			looked++
+		}
+	}
+	require.Equal(t, 1, looked)
+	for _, cause := range []string{story.Ack, story.NAK, story.RNRNAK, story.ReadResponse, story.AtomicResponse, story.Duplicate} {
+		require.Positive(t, answers[cause], cause)
+	}
 }
 
 // TestLossyStory: the numbers agree with each other and with the counters.

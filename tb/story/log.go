@@ -16,8 +16,12 @@ type Line struct {
 
 // Lines are all that happened, in order of time.
 func (s *Story) Lines() (l []Line) {
+	own := s.ofPackets()
 	for _, q := range s.QPs {
 		for _, e := range q.Events {
+			if own[e] {
+				continue // the line of its packet says it
+			}
 			l = append(l, Line{e.At, fmt.Sprintf("QP %d: %s", q.QPN, e.Text)})
 		}
 	}
@@ -41,6 +45,24 @@ func (s *Story) Lines() (l []Line) {
 	}
 	slices.SortStableFunc(l, func(a, b Line) int { return cmp.Compare(a.Ps, b.Ps) })
 	return l
+}
+
+// ofPackets are the events of QPs that packets have too, as a key that mpt refuses.
+func (s *Story) ofPackets() map[Event]bool {
+	own := map[Event]bool{}
+	for _, q := range s.QPs {
+		for _, e := range q.Events {
+			own[e] = false
+		}
+	}
+	for _, p := range s.Packets {
+		for _, e := range p.Why {
+			if _, is := own[e]; is {
+				own[e] = true
+			}
+		}
+	}
+	return own
 }
 
 func (w *Wait) text() string {

@@ -31,8 +31,9 @@ func (l *landing) refusedAt(t *tap, drop string, syndrome roce.Syndrome) {
 }
 
 // fault gives the packet of a fault its fate, and those that were dropped behind it until
-// qpc has told of it. It gives what led to the fault.
-func (s *side) fault(q *qp, t *tap, psn roce.PSN, response bool, why Event, answer string) (before []Event) {
+// qpc has told of it. It gives the packet, nil if it is not known, and what led to the
+// fault.
+func (s *side) fault(q *qp, t *tap, psn roce.PSN, response bool, why Event, answer string) (of *placed, before []Event) {
 	for i := len(q.placing) - 1; i >= 0; i-- {
 		p := &q.placing[i]
 		if p.request == response || psn.Before(p.p.PSN) || psn.After(p.last) {
@@ -50,7 +51,7 @@ func (s *side) fault(q *qp, t *tap, psn roce.PSN, response bool, why Event, answ
 			l.why = append(append(l.why, before...), why)
 		}
 		if t.name("status") == "REM_OP_ERR" {
-			return before // responder's: scatter has nothing to do with it
+			return p, before // responder's: scatter has nothing to do with it
 		}
 		for _, o := range q.placing[i+1:] {
 			if l := s.land(&o.arrival); l != nil && o.request != response && l.fate == Delivered {
@@ -58,7 +59,7 @@ func (s *side) fault(q *qp, t *tap, psn roce.PSN, response bool, why Event, answ
 				l.why = append(l.why, Event{why.At, fmt.Sprintf("dropped behind PSN 0x%x, which was refused", uint32(p.p.PSN))})
 			}
 		}
-		return before
+		return p, before
 	}
-	return nil
+	return nil, nil
 }
