@@ -2,7 +2,8 @@
 // and chrome://tracing: trace.json.
 //
 //	process  a host
-//	thread   a QP's queue: a slice for each work request, in it one for each stage
+//	thread   a QP's queue: a slice for each work request, in it one for each stage; one
+//	         that has not ended goes to the end of the run, and its name says so
 //	         wire out, wire in: a slice for each packet
 //	         a block of the NIC: a slice for each wait whose signal is there, an instant for
 //	         each stage that is seen there

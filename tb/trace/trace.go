@@ -56,6 +56,7 @@ type requestArgs struct {
 	Index     uint16 `json:"index"`
 	Bytes     uint64 `json:"bytes"`
 	Status    string `json:"status"`
+	Ended     bool   `json:"ended"` // false: its slice ends where the run does
 	Vendor    string `json:"vendor,omitempty"`
 	Signalled bool   `json:"signalled"`
 	Tries     int    `json:"tries"`
@@ -79,11 +80,13 @@ func (w *writer) requests() error {
 		}
 		st := stages[r]
 		end := st[len(st)-1].Ps
+		name := fmt.Sprintf("%s #%d", r.Op, r.Index)
 		if r.Status == "" {
 			end = max(end, w.story.EndPs)
+			name += ", not ended"
 		}
-		args := requestArgs{r.ID, r.Index, r.Bytes, r.Status, r.Vendor, r.Signalled, r.Tries}
-		t.slice(fmt.Sprintf("QP %d %s", r.QPN, r.Queue), fmt.Sprintf("%s #%d", r.Op, r.Index), "wr", st[0].Ps, end, args, func(l *lane) {
+		args := requestArgs{r.ID, r.Index, r.Bytes, r.Status, r.Status != "", r.Vendor, r.Signalled, r.Tries}
+		t.slice(fmt.Sprintf("QP %d %s", r.QPN, r.Queue), name, "wr", st[0].Ps, end, args, func(l *lane) {
 			for k, g := range st[1:] {
 				t.begin(l, "to "+g.Name, "stage", st[k].Ps, at(g.At))
 				t.end(l, g.Ps)
