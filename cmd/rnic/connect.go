@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"rnic/hdl"
 	"rnic/tb"
 	"rnic/tb/console"
 	"rnic/tb/ether"
@@ -150,24 +149,13 @@ func (c *connectCmd) waves(s *ether.Station, files *portFiles) error {
 	if err != nil {
 		return err
 	}
-	var views *waves.File
-	for _, f := range []struct {
-		wanted bool
-		name   string
-		create func(string, waves.Options, ...*hdl.Kernel) (*waves.File, error)
-	}{{c.FST, "rnic.fst", waves.CreateFST}, {c.VCD, "rnic.vcd", waves.Create}} {
-		if !f.wanted {
-			continue
-		}
-		w, err := f.create(filepath.Join(c.Out, f.name), waves.Options{Rows: shown.List}, s.K)
-		if err != nil {
-			return err
-		}
+	list, _, err := createWaves(nil, c.Out, c.FST, c.VCD, waves.Options{Rows: shown.List}, s.K)
+	for _, w := range list {
 		*files = append(*files, w.Close)
-		if views == nil {
-			views = w
-		}
 	}
-	*files = append(*files, (&folder{dir: c.Out, name: "rnic", w: views}).save)
+	if err != nil {
+		return err
+	}
+	*files = append(*files, (&folder{dir: c.Out, name: "rnic", w: list[0]}).save)
 	return nil
 }

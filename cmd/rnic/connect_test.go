@@ -31,9 +31,10 @@ func TestConnectWaves(t *testing.T) {
 	require.NoError(t, c.Run(), stderr.String())
 	require.Regexp(t, `^= qpn=3\n= qpn=4\n= ok\n= ok\n= ok\n= ok\n= 2 \| .*\n$`, stdout.String())
 
-	again := rnic(t, dir, "connect", "--replay", "o/recording", "--fst", "--out", "p")
+	again := rnic(t, dir, "connect", "--replay", "o/recording", "--fst", "--vcd", "--out", "p")
 	require.Equal(t, stdout.String(), again)
 	require.Equal(t, read(t, dir, "o", "rnic.fst"), read(t, dir, "p", "rnic.fst"))
+	require.FileExists(t, filepath.Join(dir, "p", "rnic.vcd"))
 	f := wavetest.FST(t, filepath.Join(dir, "o", "rnic.fst"))
 	for row, want := range map[string]string{
 		"host_a.qp_3.send_0":                    "SEND #0 3000B psn=0x64..0x66",

@@ -67,21 +67,9 @@ func (o *outputs) openWaves(r *runCmd, b *tb.Bench, qps int) error {
 	if r.Profile == "portable" {
 		opt.Profile = waves.Portable
 	}
-	for _, f := range []struct {
-		wanted bool
-		name   string
-		create func(string, waves.Options, ...*hdl.Kernel) (*waves.File, error)
-	}{{r.FST, "rnic.fst", waves.CreateFST}, {r.VCD, "rnic.vcd", waves.Create}} {
-		if !f.wanted {
-			continue
-		}
-		path := filepath.Join(r.Out, f.name)
-		w, err := f.create(path, opt, b.Hosts[0].K, b.Hosts[1].K)
-		if err != nil {
-			return err
-		}
-		o.waves = append(o.waves, w)
-		o.files = append(o.files, path)
+	o.waves, o.files, err = createWaves(o.files, r.Out, r.FST, r.VCD, opt, b.Hosts[0].K, b.Hosts[1].K)
+	if err != nil {
+		return err
 	}
 	for i, h := range b.Hosts {
 		var paths []string
@@ -98,6 +86,27 @@ func (o *outputs) openWaves(r *runCmd, b *tb.Bench, qps int) error {
 	o.dir = r.Out
 	o.files = append(o.files, filepath.Join(r.Out, "rnic.gtkw"), filepath.Join(r.Out, "rnic.sucl"))
 	return o.folder().save()
+}
+
+// createWaves creates the waves of a run in a folder, the FST first, and adds their names
+// to files. With an error it gives those that are open.
+func createWaves(files []string, dir string, fst, vcd bool, opt waves.Options, kernels ...*hdl.Kernel) (l []*waves.File, _ []string, _ error) {
+	for _, f := range []struct {
+		wanted bool
+		name   string
+		create func(string, waves.Options, ...*hdl.Kernel) (*waves.File, error)
+	}{{fst, "rnic.fst", waves.CreateFST}, {vcd, "rnic.vcd", waves.Create}} {
+		if !f.wanted {
+			continue
+		}
+		path := filepath.Join(dir, f.name)
+		w, err := f.create(path, opt, kernels...)
+		if err != nil {
+			return l, files, err
+		}
+		l, files = append(l, w), append(files, path)
+	}
+	return l, files, nil
 }
 
 func (o *outputs) openCaptures(r *runCmd, b *tb.Bench) error {
