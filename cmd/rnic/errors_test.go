@@ -183,6 +183,30 @@ func TestFullDisk(t *testing.T) {
 	require.Equal(t, "waves: write all/rnic.gtkw: no space left on device", refused(t, dir, "run", "--vcd", "--pcap", "--out", "all"))
 }
 
+// Files of a story are whole or not there, however little room there is, and the error has
+// the name of those that are not.
+func TestNoHalfFiles(t *testing.T) {
+	dir := t.TempDir()
+	rnic(t, dir, "run", "--report", "--trace-events", "--out", "all")
+	missing := 0
+	for _, kib := range []string{"4", "24", "64", "80"} {
+		c := exec.Command("sh", "-c", `ulimit -f "$1"; exec "$2" run --report --trace-events --out o`, "sh", kib, program)
+		c.Dir = dir
+		out, _ := c.CombinedOutput()
+		for _, f := range files(t, filepath.Join(dir, "all")) {
+			if _, err := os.Stat(filepath.Join(dir, "o", f)); err != nil {
+				missing++
+				continue
+			}
+			require.Equal(t, read(t, dir, "all", f), read(t, dir, "o", f), f)
+			require.NotContains(t, string(out), "write o/"+f)
+		}
+		require.Subset(t, files(t, filepath.Join(dir, "all")), files(t, filepath.Join(dir, "o")))
+		require.Contains(t, string(out), "file too large", string(out))
+	}
+	require.Positive(t, missing)
+}
+
 // Standard output that nobody reads, or that is full, is an error too.
 func TestFullOutput(t *testing.T) {
 	out, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

@@ -7,13 +7,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"rnic/tb/whole"
 )
 
 // forget removes from the folder of a run the files that an older run has left there:
 // those that a run can make, by their exact names, and no others. What is no regular
 // file, as a FIFO that somebody reads, stays, and so do the names of enums, which are the
-// same for all runs. If the file that is to be sent is one of them, nothing is removed.
+// same for all runs. What a killed run has left of a file goes with the file. If the file
+// that is to be sent is one of them, nothing is removed.
 func forget(dir, sent string) error {
 	views, err := oldViews(dir)
 	if err != nil {
@@ -52,12 +56,13 @@ func oldViews(dir string) (l []string, err error) {
 		return nil, nil
 	}
 	for _, f := range files {
-		host := strings.HasPrefix(f.Name(), "host_a.") || strings.HasPrefix(f.Name(), "host_b.")
-		if e := filepath.Ext(f.Name()); host && (e == ".gtkw" || e == ".sucl") {
-			l = append(l, filepath.Join("views", f.Name()))
+		name := strings.TrimSuffix(f.Name(), whole.Part)
+		host := strings.HasPrefix(name, "host_a.") || strings.HasPrefix(name, "host_b.")
+		if e := filepath.Ext(name); host && (e == ".gtkw" || e == ".sucl") {
+			l = append(l, filepath.Join("views", name))
 		}
 	}
-	return l, err
+	return slices.Compact(l), err
 }
 
 // emptied removes the folder of views if nothing is in it.
@@ -69,11 +74,19 @@ func emptied(dir string) error {
 	return os.Remove(dir)
 }
 
+// withParts adds what those files are called while they are written.
+func withParts(names []string) (l []string) {
+	for _, n := range names {
+		l = append(l, n, n+whole.Part)
+	}
+	return l
+}
+
 // remove removes regular files of a folder, unless one is that to be sent.
 func remove(dir, sent string, names []string) error {
 	var old []string
 	keep, _ := os.Stat(sent)
-	for _, n := range names {
+	for _, n := range withParts(names) {
 		path := filepath.Join(dir, n)
 		switch st, err := os.Lstat(path); {
 		case errors.Is(err, fs.ErrNotExist):

@@ -35,7 +35,7 @@ func TestOldFilesGo(t *testing.T) {
 	require.FileExists(t, filepath.Join(dir, "o", "views", "host_a.qp_5.gtkw"))
 	require.FileExists(t, filepath.Join(dir, "o", "around.fst"))
 	kept := []string{"mine.fst", "views/host_c.gtkw", "views/host_a.txt", "notes"}
-	for _, f := range append(kept, "hang.fst", "views/host_b.gone.sucl") {
+	for _, f := range append(kept, "hang.fst", "hang.gtkw.part", "report.html.part", "views/host_b.gone.sucl", "views/host_a.nic.dma.gtkw.part") {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "o", f), nil, 0o666))
 	}
 	rnic(t, dir, "run", "--qps", "1", "--fst", "--out", "o")

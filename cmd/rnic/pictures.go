@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"image/color"
+	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"rnic/abi"
+	"rnic/tb/whole"
 )
 
 // draw draws each picture that has points.
@@ -107,7 +109,11 @@ func (p *picture) save(dir, name string) error {
 		if p.lines == 0 {
 			return nil
 		}
-		if err := p.Save(9*vg.Inch, 5*vg.Inch, filepath.Join(dir, name+ext)); err != nil {
+		w, err := p.WriterTo(9*vg.Inch, 5*vg.Inch, ext[1:])
+		if err != nil {
+			return err
+		}
+		if err := whole.Write(filepath.Join(dir, name+ext), func(out io.Writer) error { _, err := w.WriteTo(out); return err }); err != nil {
 			return err
 		}
 	}

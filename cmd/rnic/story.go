@@ -3,11 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"rnic/tb"
 	"rnic/tb/story"
+	"rnic/tb/whole"
 )
 
 // teller writes the story of a run.
@@ -69,9 +69,5 @@ func (t *teller) finish(failure string) error {
 	if err := story.Write(t.path, s); err != nil {
 		return err
 	}
-	f, err := os.Create(t.log)
-	if err != nil {
-		return err
-	}
-	return errors.Join(s.WriteLog(f), f.Close(), writeViews(t.views, s))
+	return errors.Join(whole.Write(t.log, s.WriteLog), writeViews(t.views, s))
 }

@@ -3,9 +3,12 @@ package main
 import (
 	"encoding/csv"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"rnic/tb/whole"
 )
 
 // write writes all results to a folder: tables, and a picture as SVG and PNG of
@@ -73,9 +76,5 @@ func (r *results) writeDistribution(dir string) error {
 }
 
 func writeCSV(dir, name string, rows [][]string) error {
-	f, err := os.Create(filepath.Join(dir, name))
-	if err != nil {
-		return err
-	}
-	return errors.Join(csv.NewWriter(f).WriteAll(rows), f.Close())
+	return whole.Write(filepath.Join(dir, name), func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
 }

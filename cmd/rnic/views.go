@@ -2,13 +2,13 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"rnic/tb/whole"
 	"rnic/waves"
 )
 
@@ -97,11 +97,7 @@ func (f *folder) both(view string, v waves.View) error {
 }
 
 func (f *folder) write(name string, save func(io.Writer) error) error {
-	w, err := os.Create(filepath.Join(f.dir, filepath.FromSlash(name)))
-	if err != nil {
-		return err
-	}
-	return errors.Join(save(w), w.Close())
+	return whole.Write(filepath.Join(f.dir, filepath.FromSlash(name)), save)
 }
 
 // mappings writes the names of enums for Surfer.
@@ -110,7 +106,7 @@ func (f *folder) mappings() error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	return f.w.Mappings(func(name string) (io.WriteCloser, error) { return os.Create(filepath.Join(dir, name)) })
+	return f.w.Mappings(func(name string) (io.WriteCloser, error) { return whole.Create(filepath.Join(dir, name)) })
 }
 
 // blocks are the blocks of the NICs, and what is beside those.

@@ -1,7 +1,6 @@
 package hang
 
 import (
-	"errors"
 	"io"
 	"maps"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"rnic/hdl"
 	"rnic/tb"
 	"rnic/tb/rows"
+	"rnic/tb/whole"
 	"rnic/waves"
 )
 
@@ -69,20 +69,17 @@ func Waves(folder, name string, from, to uint64, markers map[string]uint64, run 
 		{".gtkw", func(w io.Writer) error { return fst.Save(w, name, v) }},
 		{".sucl", func(w io.Writer) error { return fst.SaveSurfer(w, v) }},
 	} {
-		w, err := os.Create(filepath.Join(folder, name+f.ending))
-		if err != nil {
+		path := filepath.Join(folder, name+f.ending)
+		if err := whole.Write(path, f.save); err != nil {
 			return nil, err
 		}
-		if err := errors.Join(f.save(w), w.Close()); err != nil {
-			return nil, err
-		}
-		files = append(files, w.Name())
+		files = append(files, path)
 	}
 	names := filepath.Join(folder, ".surfer", "mappings")
 	if err := os.MkdirAll(names, 0o777); err != nil {
 		return nil, err
 	}
-	return files, fst.Mappings(func(name string) (io.WriteCloser, error) { return os.Create(filepath.Join(names, name)) })
+	return files, fst.Mappings(func(name string) (io.WriteCloser, error) { return whole.Create(filepath.Join(names, name)) })
 }
 
 // groups are what the views show first.

@@ -6,10 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"os"
+	"io"
 	"strings"
 
 	"rnic/tb/story"
+	"rnic/tb/whole"
 )
 
 //go:embed assets
@@ -20,13 +21,13 @@ var scripts = [...]string{
 	"data.js", "fold.js", "filter.js", "ladder.js", "ladder_labels.js", "ladder_input.js", "details.js", "work.js", "charts.js", "tables.js", "main.js",
 }
 
-// Write writes the page of a story to a file.
+// Write writes the page of a story to a file: as a whole, or not at all.
 func Write(path, title string, s *story.Story) error {
 	b, err := HTML(title, s)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path, b, 0o666); err != nil {
+	if err := whole.Write(path, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
 		return fmt.Errorf("page: %w", err)
 	}
 	return nil

@@ -10,15 +10,17 @@ import (
 	"maps"
 	"os"
 	"slices"
+
+	"rnic/tb/whole"
 )
 
-// Write writes a story as JSON.
+// Write writes a story as JSON: as a whole, or not at all.
 func Write(path string, s *Story) error {
 	b, err := s.JSON()
 	if err != nil {
 		return fmt.Errorf("story: %w", err)
 	}
-	if err := os.WriteFile(path, b, 0o666); err != nil {
+	if err := whole.Write(path, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
 		return fmt.Errorf("story: %w", err)
 	}
 	return nil

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"os"
+	"io"
 	"slices"
+
+	"rnic/tb/whole"
 )
 
 // event is a trace event. Its fields are those of the format.
@@ -42,33 +44,27 @@ type ordered struct {
 }
 
 // write writes events in order of time, one a line: those of one time stay in their
-// order.
+// order. The file is written as a whole, or not at all.
 func write(path string, meta, events []event) error {
 	slices.SortStableFunc(events, func(a, b event) int { return int(max(-1, min(1, a.Ts/1000-b.Ts/1000))) })
-	f, err := os.Create(path)
+	err := whole.Write(path, func(out io.Writer) error {
+		w := bufio.NewWriter(out)
+		_, _ = w.WriteString("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")
+		for i, e := range append(meta, events...) {
+			line, err := json.Marshal(e)
+			if err != nil {
+				return err
+			}
+			if i > 0 {
+				_ = w.WriteByte(',')
+			}
+			_ = w.WriteByte('\n')
+			_, _ = w.Write(line)
+		}
+		_, _ = w.WriteString("\n]}\n")
+		return w.Flush() // the first error of a write stays
+	})
 	if err != nil {
-		return fmt.Errorf("trace: %w", err)
-	}
-	w := bufio.NewWriter(f)
-	_, _ = w.WriteString("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")
-	for i, e := range append(meta, events...) {
-		line, err := json.Marshal(e)
-		if err != nil {
-			_ = f.Close()
-			return fmt.Errorf("trace: %w", err)
-		}
-		if i > 0 {
-			_ = w.WriteByte(',')
-		}
-		_ = w.WriteByte('\n')
-		_, _ = w.Write(line)
-	}
-	_, _ = w.WriteString("\n]}\n")
-	if err := w.Flush(); err != nil { // the first error of a write stays
-		_ = f.Close()
-		return fmt.Errorf("trace: %w", err)
-	}
-	if err := f.Close(); err != nil {
 		return fmt.Errorf("trace: %w", err)
 	}
 	return nil
