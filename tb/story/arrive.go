@@ -299,6 +299,9 @@ func (s *side) answered(p *sent, k *roce.Packet, d *description) {
 		if want == "" && o.syndrome.Kind() != k.AETH.Syndrome.Kind() {
 			continue
 		}
+		if o.why.Ps > d.at.Ps {
+			continue // its packet came while this was on its way
+		}
 		if o.dup {
 			p.Cause = Duplicate
 		}

@@ -14,6 +14,7 @@ type description struct {
 	again   bool
 	wr      *wr // of a request
 	at      At
+	retry   cause // of its queue then: the last one may have come while its frame was leaving
 }
 
 // mostAsked is more than pkt_tx holds.
@@ -108,6 +109,7 @@ func (s *side) asks(t *tap, cycle uint64) {
 		q: s.qp(uint32(t.u("qpn"))), op: roce.Opcode(t.u("opcode")), psn: roce.PSN(t.u("psn")),
 		payload: int(t.u("len")), resp: t.is("resp"), again: t.is("again"), at: t.at(cycle, "psn"),
 	}
+	d.retry = d.q.retry
 	if !d.resp {
 		d.wr = d.q.find(uint16(t.u("wqe_idx")))
 		if w := d.wr; w != nil {

@@ -153,9 +153,9 @@ func (s *side) requested(p *sent, k *roce.Packet, d *description) {
 	if w != nil && d.op.IsReadRequest() {
 		end = w.last.Add(1)
 	}
-	if q.any && psn.Before(q.top) && p.Cause == New && q.retry.name != Unknown {
-		p.Cause, p.Because = q.retry.name, q.retry.because
-		p.Why = append(append([]Event{}, q.retry.why...), p.Why...)
+	if q.any && psn.Before(q.top) && p.Cause == New && d.retry.name != Unknown {
+		p.Cause, p.Because = d.retry.name, d.retry.because
+		p.Why = append(append([]Event{}, d.retry.why...), p.Why...)
 	}
 	if !q.any || end.After(q.top) {
 		q.top, q.any = end, true
