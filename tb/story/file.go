@@ -2,14 +2,11 @@ package story
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 
 	"rnic/tb/whole"
 )
@@ -26,7 +23,7 @@ func Write(path string, s *Story) error {
 	return nil
 }
 
-// JSON is the bytes of the file: one WR, packet or event a line.
+// JSON is the bytes of the file, one line.
 func (s *Story) JSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -40,8 +37,8 @@ func (s *Story) JSON() ([]byte, error) {
 // mostBytes is more than the file of the largest story that a Recorder keeps has.
 const mostBytes = 1 << 30
 
-// Read reads what Write wrote. An error names the byte, or the entry of a list, that is
-// not as a run leaves it.
+// Read reads what Write wrote, and nothing else. An error names the byte, or the entry of a
+// list and its ID, that is not as a run leaves it.
 func Read(path string) (*Story, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -60,11 +57,13 @@ func Read(path string) (*Story, error) {
 
 // Decode is Read of something that is open.
 func Decode(r io.Reader) (*Story, error) {
-	n := &counter{r: r}
-	d := json.NewDecoder(n)
-	d.DisallowUnknownFields()
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
 	s := &Story{}
-	err := d.Decode(s)
+	err = d.Decode(s)
 	if err == nil {
 		if _, e := d.Token(); e != io.EOF {
 			err = errors.New("something follows the story")
@@ -77,111 +76,17 @@ func Decode(r io.Reader) (*Story, error) {
 		} else if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			at = e.Offset
 		} else if errors.Is(err, io.ErrUnexpectedEOF) {
-			at = n.bytes
+			at = int64(len(b))
 		}
 		return nil, fmt.Errorf("byte %d: %w", at, err)
+	}
+	if err := keysOf(b); err != nil {
+		return nil, err
 	}
 	if err := s.check(); err != nil {
 		return nil, err
 	}
 	return s, nil
-}
-
-// counter counts what is read.
-type counter struct {
-	r     io.Reader
-	bytes int64
-}
-
-func (c *counter) Read(b []byte) (int, error) {
-	n, err := c.r.Read(b)
-	c.bytes += int64(n)
-	return n, err
-}
-
-// mostPs is beyond any run, and leaves room for sums.
-const mostPs = 1 << 58
-
-// check refuses what no run leaves, so that readers need not ask.
-func (s *Story) check() error {
-	if s.ClockPs <= 0 || s.ClockPs > mostPs || s.EndPs < 0 || s.EndPs > mostPs || len(s.Hosts) == 0 || len(s.Hosts) > 2 {
-		return fmt.Errorf("no story: clock_ps %d, end_ps %d, %d hosts", s.ClockPs, s.EndPs, len(s.Hosts))
-	}
-	host := func(h string) error {
-		if !slices.Contains(s.Hosts, h) {
-			return fmt.Errorf("%q is no host of the run", h)
-		}
-		return nil
-	}
-	time := func(names string, ps ...int64) error {
-		for _, t := range ps {
-			if t < -1 || t > mostPs {
-				return fmt.Errorf("%s: %d ps is no time", names, t)
-			}
-		}
-		return nil
-	}
-	at := func(err error, list string, i int) error {
-		if err != nil {
-			return fmt.Errorf("%s[%d]: %w", list, i, err)
-		}
-		return nil
-	}
-	for i, w := range s.WRs {
-		if w == nil {
-			return fmt.Errorf("wrs[%d] is null", i)
-		}
-		err := host(w.Host)
-		for _, x := range w.Stages {
-			err = cmp.Or(err, time("stages", x.Ps))
-		}
-		for _, x := range w.Waits {
-			err = cmp.Or(err, time("waits", x.Ps, x.FromPs, x.ToPs))
-		}
-		if err := at(err, "wrs", i); err != nil {
-			return err
-		}
-	}
-	for i, p := range s.Packets {
-		if p == nil {
-			return fmt.Errorf("packets[%d] is null", i)
-		}
-		err := cmp.Or(host(p.Host), time("ps, end_ps, arrive_ps", p.Ps, p.EndPs, p.ArrivePs))
-		for _, x := range p.Why {
-			err = cmp.Or(err, time("why", x.Ps))
-		}
-		if err := at(err, "packets", i); err != nil {
-			return err
-		}
-	}
-	for i, q := range s.QPs {
-		if q == nil {
-			return fmt.Errorf("qps[%d] is null", i)
-		}
-		err := host(q.Host)
-		for _, x := range q.Events {
-			err = cmp.Or(err, time("events", x.Ps))
-		}
-		for _, l := range [][][2]int64{q.Outstanding, q.SQDepth} {
-			for _, x := range l {
-				err = cmp.Or(err, time("series", x[0]))
-			}
-		}
-		if err := at(err, "qps", i); err != nil {
-			return err
-		}
-	}
-	for i, b := range s.Bandwidth {
-		if err := at(cmp.Or(host(b.Host), time("ps", b.Ps)), "bandwidth", i); err != nil {
-			return err
-		}
-	}
-	for _, h := range slices.Sorted(maps.Keys(s.Spent)) {
-		if err := host(h); err != nil {
-			return fmt.Errorf("spent: %w", err)
-		}
-	}
-	return nil
 }
 
 // index is where packets and work requests are found by their IDs.

@@ -117,7 +117,7 @@ func play(t *testing.T, name, fst string, digest *uint64, naked bool) *story.Sto
 	if rec == nil {
 		return nil
 	}
-	return rec.Finish()
+	return readBack(t, rec.Finish())
 }
 
 // TestStatements looks up in the waves what stories say.

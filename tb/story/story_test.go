@@ -78,7 +78,20 @@ func run(t *testing.T, c shape) *story.Story {
 	if rec == nil {
 		return nil
 	}
-	return rec.Finish()
+	return readBack(t, rec.Finish())
+}
+
+// readBack reads the file of a story, which is the same.
+func readBack(t *testing.T, s *story.Story) *story.Story {
+	t.Helper()
+	b, err := s.JSON()
+	require.NoError(t, err)
+	back, err := story.Decode(bytes.NewReader(b))
+	require.NoError(t, err)
+	again, err := back.JSON()
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(b, again))
+	return s
 }
 
 var lossy = shape{op: abi.OpSend, qps: 2, size: 4096, count: 6, faults: []string{"drop b nth=5", "drop b nth=9", "drop a ack nth=6"}}
