@@ -106,7 +106,7 @@ func (g *gate) judge(now uint64, bad bool) {
 	var v Verdict
 	data, wrong := splitFCS(g.frame)
 	if g.fault != nil {
-		v = g.fault(Frame{TimePs: int64(now) * PeriodPs, Number: g.count.Came, BadFCS: wrong || bad, Data: data})
+		v = g.fault(Frame{TimePs: int64(now) * PeriodPs, BeganPs: int64(now) * PeriodPs, Number: g.count.Came, BadFCS: wrong || bad, Data: data})
 	}
 	f, n := g.frame, g.count.Came
 	switch {

@@ -7,7 +7,8 @@ import (
 
 // Frame is a frame on the wire, without FCS, as a port of the bench saw it.
 type Frame struct {
-	TimePs int64 // of its last bit
+	TimePs  int64 // of its last beat
+	BeganPs int64 // of its first beat; of a frame that a Fault is asked about as TimePs
 	// Number is its place among the frames that left the host, or, of one that arrived, among
 	// those that left the other; from 1. 0: a fault, or Inject, has made it.
 	Number uint64
@@ -30,8 +31,14 @@ type wire struct {
 	out, in *hdl.Link[port.EthBeat]
 	gate    gate
 	taps    []Tap
-	tx, rx  []byte // frame being assembled
+	tx, rx  assembly
 	sent    uint64 // frames that have left
+}
+
+// assembly is a frame of which the last beat is still to come.
+type assembly struct {
+	frame []byte
+	began int64 // ps
 }
 
 // Tick moves at most one beat each way.
@@ -43,7 +50,7 @@ func (w *wire) Tick() {
 		if b.Last {
 			w.sent++
 		}
-		w.tx = w.observe(w.tx, b, w.sent, true)
+		w.observe(&w.tx, b, w.sent, true)
 	}
 	w.gate.release(now)
 	b, ok := w.in.Recv()
@@ -67,7 +74,7 @@ func (w *wire) Tick() {
 		w.Fail("the MAC does not keep up with the wire")
 	}
 	w.ToNIC.Put(b)
-	w.rx = w.observe(w.rx, &b, number, false)
+	w.observe(&w.rx, &b, number, false)
 }
 
 // arrive gives a beat to the gate, and wakes the wire for each frame that is held.
@@ -82,17 +89,21 @@ func (w *wire) arrive(b *port.EthBeat, now uint64) bool {
 }
 
 // observe adds a beat to a frame and shows it when it is complete.
-func (w *wire) observe(frame []byte, b *port.EthBeat, number uint64, tx bool) []byte {
+func (w *wire) observe(a *assembly, b *port.EthBeat, number uint64, tx bool) {
 	if len(w.taps) == 0 {
-		return frame
+		return
 	}
-	frame = append(frame, b.Data[:b.Len]...)
+	now := int64(w.Now()) * PeriodPs
+	if len(a.frame) == 0 {
+		a.began = now
+	}
+	a.frame = append(a.frame, b.Data[:b.Len]...)
 	if !b.Last {
-		return frame
+		return
 	}
-	data, bad := splitFCS(frame)
+	data, bad := splitFCS(a.frame)
 	for _, t := range w.taps {
-		t(Frame{TimePs: int64(w.Now()) * PeriodPs, Number: number, Tx: tx, BadFCS: bad, Data: data})
+		t(Frame{TimePs: now, BeganPs: a.began, Number: number, Tx: tx, BadFCS: bad, Data: data})
 	}
-	return frame[:0]
+	a.frame = a.frame[:0]
 }

@@ -1,12 +1,36 @@
 package main_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"rnic/tb/story"
 )
+
+// TestHangAndStory: of a packet both name the same cycles.
+func TestHangAndStory(t *testing.T) {
+	dir := t.TempDir()
+	_, stderr, err := call(t, dir, "run", "--fault", "drop b last times=all", "--timeout", "31", "--qps", "1", "--story", "--out", "w")
+	require.Error(t, err)
+	s, err := story.Read(filepath.Join(dir, "w", "story.json"))
+	require.NoError(t, err)
+	list := regexp.MustCompile(`\n\tcycle (\d+) ([ab]) to [ab] QP \d+ PSN (0x[0-9a-f]+) (\w+) .*?(?:: lost by a fault in cycle (\d+))?\n`).FindAllStringSubmatch(strings.ReplaceAll(stderr, "\n\t", "\n\n\t"), -1)
+	require.Len(t, list, len(s.Packets), stderr)
+	for i, m := range list {
+		p := s.Packets[i]
+		require.Equal(t, fmt.Sprintf("%d %s %#x %s", p.Cycle, p.Host, p.PSN, p.Opcode), m[1]+" host_"+m[2]+" "+m[3]+" "+m[4])
+		lost := ""
+		if p.Fate == story.DroppedOnWire {
+			lost = fmt.Sprint(p.Why[len(p.Why)-1].Cycle)
+		}
+		require.Equal(t, lost, m[5])
+	}
+}
 
 // TestHang: a run whose last packets are lost, and whose timer is too long, is explained;
 // its waves are there, and the command that it prints makes the same explanation and waves.

@@ -27,9 +27,10 @@ type Port struct {
 	ToNIC   hdl.Out[port.EthBeat]
 
 	taps   []tb.Tap
-	tx     []byte // of the NIC, being assembled
-	rx     []byte // to the NIC, FCS included
-	at     int    // bytes of rx that have arrived
+	tx     []byte   // of the NIC, being assembled
+	began  [2]int64 // ps of the first beats: of what comes in, of tx
+	rx     []byte   // to the NIC, FCS included
+	at     int      // bytes of rx that have arrived
 	queue  [][]byte
 	silent uint64   // cycle at which the next frame may begin
 	out    [][]byte // have left, without FCS
@@ -55,6 +56,9 @@ func (p *Port) Tick() {
 	}
 	if p.FromNIC.Valid() {
 		b := p.FromNIC.Take()
+		if len(p.tx) == 0 {
+			p.began[1] = int64(p.Now()) * tb.PeriodPs
+		}
 		p.tx = append(p.tx, b.Data[:b.Len]...)
 		if b.Last {
 			p.sent(b.Bad)
@@ -86,6 +90,9 @@ func (p *Port) receive() {
 		if !p.ToNIC.Ready() {
 			p.Fail("the MAC does not keep up with the wire")
 		}
+		if p.at == 0 {
+			p.began[0] = int64(now) * tb.PeriodPs
+		}
 		var b port.EthBeat
 		b.Len = uint8(copy(b.Data[:], p.rx[p.at:]))
 		p.at += int(b.Len)
@@ -105,7 +112,11 @@ func (p *Port) receive() {
 }
 
 func (p *Port) show(data []byte, tx, bad bool) {
+	began := p.began[0]
+	if tx {
+		began = p.began[1]
+	}
 	for _, t := range p.taps {
-		t(tb.Frame{TimePs: int64(p.Now()) * tb.PeriodPs, Tx: tx, BadFCS: bad, Data: data})
+		t(tb.Frame{TimePs: int64(p.Now()) * tb.PeriodPs, BeganPs: began, Tx: tx, BadFCS: bad, Data: data})
 	}
 }

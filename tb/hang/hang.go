@@ -68,7 +68,7 @@ func (h *Hang) Error() string {
 		fmt.Fprintf(&b, "\n\t%d. %s%v", i+1, word, s)
 	}
 	if len(h.Packets) > 0 {
-		b.WriteString("\nthe last packets of the QP, with the cycle in which they had left:")
+		b.WriteString("\nthe last packets of the QP, with the cycle of the first beat on the wire:")
 	}
 	for _, p := range h.Packets {
 		fmt.Fprintf(&b, "\n\t%v", p)
@@ -97,7 +97,7 @@ func (h *Hang) Markers() map[string]uint64 {
 	}
 	for _, p := range h.Packets {
 		if p.Fault != "" {
-			m["fault"] = p.Cycle
+			m["fault"] = p.Struck
 		}
 	}
 	return m

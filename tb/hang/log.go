@@ -15,7 +15,7 @@ const kept = 16
 type Packet struct {
 	Host     int    // that sent it, 0 or 1
 	Number   uint64 // among the frames of that host, from 1
-	Cycle    uint64 // of its last bit
+	Cycle    uint64 // of its first beat, as in the story of the run
 	DestQP   roce.QPN
 	Op       roce.Opcode
 	PSN      roce.PSN
@@ -24,7 +24,8 @@ type Packet struct {
 	AckReq   bool
 	Bytes    int    // of payload
 	Fault    string // what a fault made of it; "": none struck it
-	Arrives  uint64 // cycle, if no fault struck it
+	Struck   uint64 // cycle in which it did, at the other host
+	Arrives  uint64 // cycle of its last beat at the other host, if no fault struck it
 }
 
 // String is one line.
@@ -42,7 +43,7 @@ func (p Packet) String() string {
 		b.WriteString(" asks for an answer")
 	}
 	if p.Fault != "" {
-		fmt.Fprintf(&b, ": %s by a fault", p.Fault)
+		fmt.Fprintf(&b, ": %s by a fault in cycle %d", p.Fault, p.Struck)
 	}
 	return b.String()
 }
@@ -80,10 +81,9 @@ func (l *log) tap(f tb.Frame) {
 	if err != nil {
 		return
 	}
-	cycle := uint64(f.TimePs / tb.PeriodPs)
 	k := Packet{
-		Number: l.sent, Cycle: cycle, DestQP: p.BTH.DestQP, Op: p.BTH.Opcode, PSN: p.BTH.PSN,
-		AckReq: p.BTH.AckReq, Bytes: len(p.Payload), Arrives: cycle + l.latency,
+		Number: l.sent, Cycle: uint64(f.BeganPs / tb.PeriodPs), DestQP: p.BTH.DestQP, Op: p.BTH.Opcode, PSN: p.BTH.PSN,
+		AckReq: p.BTH.AckReq, Bytes: len(p.Payload), Arrives: uint64(f.TimePs/tb.PeriodPs) + l.latency,
 	}
 	if p.BTH.Opcode.HasAETH() {
 		k.Syndrome, k.MSN = p.AETH.Syndrome, uint32(p.AETH.MSN)
@@ -128,7 +128,7 @@ func (s *side) packets(to roce.QPN) []Packet {
 		l[i].Host = s.n
 		for _, k := range s.log.strikes {
 			if k.number == l[i].Number {
-				l[i].Fault = k.what
+				l[i].Fault, l[i].Struck = k.what, k.cycle
 			}
 		}
 	}

@@ -49,10 +49,8 @@ type side struct {
 	last                              [8]uint64 // stats of pkt_rx
 }
 
-// wireState is the frame that leaves.
+// wireState is the line of what leaves.
 type wireState struct {
-	open  bool
-	first uint64 // cycle of its first beat
 	ended uint64 // cycle+1 in which one ended
 	since uint64 // cycle since which the line has had no rest
 }

@@ -85,12 +85,6 @@ func (h *hub) stream(path string, on func(t *tap, cycle uint64), fields ...strin
 	return t
 }
 
-// bare is a stream of which only that it moves is wanted.
-func (h *hub) bare(path, way string, on func(cycle uint64)) {
-	t := &tap{h: h, path: h.k.Name() + "." + path, on: on}
-	h.moves(t, way)
-}
-
 func (h *hub) moves(t *tap, way string) {
 	s, ok := h.signals[t.path+"."+way]
 	if !ok {

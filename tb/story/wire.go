@@ -54,22 +54,11 @@ type landing struct {
 }
 
 func (s *side) watchWire() {
-	s.hub.bare("wire.from_nic", "take", s.beat)
 	s.hub.stream("rc.from_nic", func(t *tap, cycle uint64) {
 		if t.is("first") && pcie.Kind(t.u("hdr.kind")) == pcie.MRd {
 			s.spans.reading(cycle, 1)
 		}
 	}, "hdr.kind", "first")
-}
-
-// beat takes a beat of a frame that leaves. The frame itself comes before, at its end.
-func (s *side) beat(cycle uint64) {
-	if s.tx.ended == cycle+1 {
-		return
-	}
-	if !s.tx.open {
-		s.tx.open, s.tx.first = true, cycle
-	}
 }
 
 // frame is a tb.Tap.
@@ -78,17 +67,13 @@ func (s *side) frame(f tb.Frame) {
 		s.arrives(f)
 		return
 	}
-	cycle := uint64(f.TimePs / periodPs)
-	first := cycle
-	if s.tx.open {
-		first = s.tx.first
-	}
+	first, last := uint64(f.BeganPs/periodPs), uint64(f.TimePs/periodPs)
 	if first > s.tx.ended+gapCycles {
 		s.tx.since = first
 	}
-	s.tx.open, s.tx.ended = false, cycle+1
-	p := s.packet(f, first, cycle)
-	s.spans.sending(first, cycle)
+	s.tx.ended = last + 1
+	p := s.packet(f, first)
+	s.spans.sending(first, last)
 	s.meter.add(int64(first)*periodPs, len(f.Data))
 	s.keep(p)
 	s.r.packet(&p.Packet)
@@ -110,7 +95,7 @@ func (s *side) keep(p *sent) {
 }
 
 // packet makes the story of a frame that has left.
-func (s *side) packet(f tb.Frame, first, last uint64) *sent {
+func (s *side) packet(f tb.Frame, first uint64) *sent {
 	p := &sent{number: f.Number}
 	a := at(first, s.name+".wire.from_nic.fire", "1")
 	p.Packet = Packet{
