@@ -20,6 +20,7 @@ type View struct {
 	Overview []Group  // groups at the top; with them, or with many traces, blocks start folded
 	Scopes   []string // patterns as Options.Scopes of the blocks to show, unfolded; all if none
 	Only     bool     // the overview and Scopes only: no blocks if there are none. GTKWave loads all that a view has, folded or not
+	Note     string   // a row of words below all
 	File     string   // of the save file, relative to the folder of the waves; name.gtkw if empty
 
 	// Translate makes a file beside the save file. With it, and in a VCD of the profile
@@ -76,6 +77,10 @@ func (v *File) Save(w io.Writer, name string, view View) error {
 	fold := (len(view.Overview) > 0 || len(vars) > manyTraces) && len(view.Scopes) == 0
 	for _, top := range blocks(vars, fold) {
 		s.kernel(top)
+	}
+	if view.Note != "" {
+		s.put("@200")
+		s.put("-", label(view.Note))
 	}
 	s.line("[pattern_trace] 1")
 	s.line("[pattern_trace] 0")

@@ -83,6 +83,25 @@ func TestAround(t *testing.T) {
 	}
 }
 
+// The view of a window has all blocks; of a long one, that GTKWave would take long for, none,
+// and says so. The waves have them.
+func TestAroundLongWindow(t *testing.T) {
+	for after, long := range map[string]bool{"5000": false, "5001": true} { // with 15000 before
+		dir := t.TempDir()
+		rnic(t, dir, "run", "--around", "cycle 25000", "--before", "15000", "--after", after, "--out", "o")
+		gtkw := string(read(t, dir, "o", "around.gtkw"))
+		require.Contains(t, gtkw, "+{host_a/wire/tx} host_a.wire.tx\n")
+		require.Contains(t, gtkw, "+{host_a/driver/")
+		require.Equal(t, !long, strings.Contains(gtkw, "host_a.nic.retrans.used"), after)
+		require.Equal(t, long, strings.Contains(gtkw, "\n@200\n-blocks are left out: over 20000 cycles. They are in the tree (SST)\n"), after)
+		require.Contains(t, rnic(t, dir, "wave", "o/around.fst", "--list", "-s", "host_a.nic.retrans.used"), "host_a.nic.retrans.used")
+		t.Run("GTKWave", func(t *testing.T) {
+			got := wavetest.GTKWave(t, `say "[expr [llength [gtkwave::getDisplayedSignals]] > 5000]"`, filepath.Join(dir, "o", "around.gtkw"))
+			require.Equal(t, map[bool]string{false: "1\n", true: "0\n"}[long], got)
+		})
+	}
+}
+
 // The marker of an event is at the cycle of which the story tells, whose line names a
 // signal that has that value then.
 func TestAroundIsTheStorys(t *testing.T) {

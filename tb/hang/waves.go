@@ -1,6 +1,7 @@
 package hang
 
 import (
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -24,7 +25,7 @@ const longWindow = 20_000
 // of cycles into a folder, which it makes: name.fst with the rows of package rows, and
 // beside it name.gtkw, and for Surfer name.sucl and .surfer/mappings. Nothing is traced
 // outside the window. Below the rows the view has all blocks, folded; if the window is over
-// 20,000 cycles, none. run has to do what the first run did, with the same seed, and to
+// 20,000 cycles, none, and a row that says so. The waves have them in any case. run has to do what the first run did, with the same seed, and to
 // open the bench before; it is stopped at the end of the window, and its error is not
 // looked at. Markers say what was when, in cycles.
 func Waves(folder, name string, from, to uint64, markers map[string]uint64, run func(open func(*tb.Bench) error)) (files []string, err error) {
@@ -55,7 +56,10 @@ func Waves(folder, name string, from, to uint64, markers map[string]uint64, run 
 		return nil, err
 	}
 	// GTKWave loads all that a view has: of a long window that is too much.
-	v := waves.View{File: name + ".gtkw", Overview: groups, Only: to-from > longWindow}
+	v := waves.View{File: name + ".gtkw", Overview: groups}
+	if v.Only = to-from > longWindow; v.Only {
+		v.Note = fmt.Sprintf("blocks are left out: over %d cycles. They are in the tree (SST)", longWindow)
+	}
 	for _, k := range slices.Sorted(maps.Keys(markers)) {
 		if c := markers[k]; c >= from && c <= to {
 			v.Markers = append(v.Markers, waves.Marker{Name: k, Ps: int64(c) * tb.PeriodPs})
