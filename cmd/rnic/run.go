@@ -44,7 +44,7 @@ type runCmd struct {
 	VCD     bool     `help:"Write the waveforms as a VCD, and a GTKWave save file beside them."`
 	FST     bool     `name:"fst" help:"Write the waveforms as an FST, with the save file: much smaller, opens at once."`
 	Profile string   `default:"rich" enum:"rich,portable" help:"Dialect of the waveforms: ${enum}."`
-	Waves   string   `default:"all" enum:"all,control" help:"What the waveforms have: ${enum}. Control is all but payload, which is what streams carry and arrays of over 40 bytes: a twelfth of an FST."`
+	Waves   string   `default:"all" enum:"all,control" help:"What the waveforms have: ${enum}. Control is all but payload, which is what streams carry and arrays of over 40 bytes: a quarter of the FST of a small run, an eleventh of that of 3 MB."`
 	Pcap    bool     `help:"Write the packets of each port; with --story each with a comment: its WR, cycle and cause."`
 	Story   bool     `help:"Write what happened, and why, as story.json, which rnic explain reads, and as rnic.log."`
 	Out     string   `default:"out" help:"Folder for the files."`
