@@ -232,6 +232,33 @@ func (b *browser) mouse(x, y float64, click bool) {
 	b.settle()
 }
 
+// wheel turns the wheel over a place, with Control held or not.
+func (b *browser) wheel(x, y, by float64, control bool) {
+	b.t.Helper()
+	keys := 0
+	if control {
+		keys = 2
+	}
+	b.call("Input.dispatchMouseEvent", map[string]any{"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": by, "modifiers": keys}, nil)
+	b.settle()
+}
+
+// drag pulls from one place to another.
+func (b *browser) drag(x, y, toX, toY float64) {
+	b.t.Helper()
+	for _, e := range []struct {
+		typ  string
+		x, y float64
+	}{{"mouseMoved", x, y}, {"mousePressed", x, y}, {"mouseMoved", (x + toX) / 2, (y + toY) / 2}, {"mouseMoved", toX, toY}, {"mouseReleased", toX, toY}} {
+		m := map[string]any{"type": e.typ, "x": e.x, "y": e.y, "button": "left", "buttons": 1, "clickCount": 1}
+		if e.typ == "mouseMoved" && e.x == x && e.y == y {
+			m["button"], m["buttons"] = "none", 0
+		}
+		b.call("Input.dispatchMouseEvent", m, nil)
+	}
+	b.settle()
+}
+
 func (b *browser) size(width, height int) {
 	b.t.Helper()
 	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
