@@ -101,6 +101,28 @@ func (m *modrec) commitWide() bool {
 	return diff
 }
 
+// commitWords is commit that also notes which words changed, if any did, a bit each.
+func (m *modrec) commitWords(moved []uint64) bool {
+	n := m.bytes / 8
+	if m.bytes > wide && bytes.Equal(unsafe.Slice((*byte)(m.q), m.bytes), unsafe.Slice((*byte)(m.d), m.bytes)) {
+		return false
+	}
+	q, d, mask := unsafe.Slice((*uint64)(m.q), n), unsafe.Slice((*uint64)(m.d), n), unsafe.Slice((*uint64)(m.mask), n)
+	var changed uint64
+	for g := range moved {
+		var set uint64
+		at := g * 64
+		for i := at; i < min(at+64, len(q)); i++ {
+			x := (q[i] ^ d[i]) & mask[i]
+			q[i] = d[i]
+			set |= (x | -x) >> 63 << (i & 63)
+		}
+		moved[g] = set
+		changed |= set
+	}
+	return changed != 0
+}
+
 // differs compares present and next state.
 func (m *modrec) differs() bool {
 	var diff uint64

@@ -23,9 +23,10 @@ type watch struct {
 	streams   []streamView
 	rams      []ramView
 	ch        Changes
-	mods      []uint64 // changed in the cycle, a bit each
-	moved     []uint64 // streams, levels and RAMs that did something, as Kernel.dirty
-	before    []uint64 // moved of the cycle before
+	mods      []uint64   // changed in the cycle, a bit each
+	words     [][]uint64 // by module, those of its state that changed, likewise
+	moved     []uint64   // streams, levels and RAMs that did something, as Kernel.dirty
+	before    []uint64   // moved of the cycle before
 }
 
 // Observe adds an observer, before a run, between runs, or from an agent or thread.
@@ -38,6 +39,10 @@ func (k *Kernel) Observe(o Observer) {
 			mods:    make([]uint64, k.agentWord),
 			moved:   make([]uint64, len(k.dirty)),
 			before:  make([]uint64, len(k.dirty)),
+			words:   make([][]uint64, len(k.mods)),
+		}
+		for i := range k.mods {
+			k.watch.words[i] = make([]uint64, (k.mods[i].bytes/8+63)/64)
 		}
 		for i := range k.streams {
 			k.watch.stream(k, i)
@@ -65,6 +70,16 @@ func (k *Kernel) Unobserve(o Observer) {
 	}
 }
 
+// Moved tells which words of a module's registers changed with the edge that an observer
+// is told of, if State lists the module: a bit each, the first word's in the lowest bit of
+// the first. It is the same slice each time; nil if the owner is no module.
+func (k *Kernel) Moved(owner int) []uint64 {
+	if owner >= len(k.mods) {
+		return nil
+	}
+	return k.watch.words[owner]
+}
+
 // stream brings a stream's view up to its present state.
 func (w *watch) stream(k *Kernel, i int) {
 	s, v := k.streams[i], &w.streams[i]
@@ -73,62 +88,55 @@ func (w *watch) stream(k *Kernel, i int) {
 
 // edge tells observers what changed, after the cycle count moved.
 func (w *watch) edge(k *Kernel) {
-	st := w.ch.State[:0]
+	w.gather(k)
+	for _, o := range w.observers {
+		o.Edge(k.cycle, &w.ch)
+	}
+}
+
+// gather lists what changed at the edge, and what moved in the cycle or in the one before.
+func (w *watch) gather(k *Kernel) {
+	st, past := w.ch.State[:0], w.ch.Past[:0]
 	for word, set := range w.mods {
 		w.mods[word] = 0
 		for ; set != 0; set &= set - 1 {
 			st = append(st, int32(word<<6|bits.TrailingZeros64(set)))
 		}
 	}
-	for word, set := range w.moved {
-		for ; set != 0; set &= set - 1 {
-			i := word<<6 | bits.TrailingZeros64(set)
-			if word < k.sigWord {
-				w.stream(k, i)
-				o := int32(k.streamOwner(i))
-				st = append(st, o, o+1)
-			} else if word < k.ramWord {
-				st = append(st, int32(k.levelOwner(i-k.sigWord<<6)))
-			}
-		}
-	}
-	w.ch.State = st
-	w.past(k)
-	for _, o := range w.observers {
-		o.Edge(k.cycle, &w.ch)
-	}
-}
-
-// past lists what moved in the cycle or in the one before, and clears the latter.
-func (w *watch) past(k *Kernel) {
-	p := w.ch.Past[:0]
 	for word, now := range w.moved {
-		gone := w.before[word] &^ now
-		for set := now | gone; set != 0; set &= set - 1 {
+		was := w.before[word]
+		w.before[word], w.moved[word] = now, 0
+		for set := now | was; set != 0; set &= set - 1 {
 			b := set & -set
 			i := word<<6 | bits.TrailingZeros64(set)
 			switch {
 			case word < k.sigWord:
-				if gone&b != 0 {
+				o := int32(k.streamOwner(i))
+				if now&b != 0 {
+					w.stream(k, i)
+					st = append(st, o, o+1)
+				} else {
 					w.streams[i].put, w.streams[i].take = false, false
 				}
-				p = append(p, int32(k.streamOwner(i)+2))
-			case word >= k.ramWord:
+				past = append(past, o+2)
+			case word < k.ramWord:
+				if now&b != 0 {
+					st = append(st, int32(k.levelOwner(i-k.sigWord<<6)))
+				}
+			default:
 				r := i - k.ramWord<<6
-				if gone&b != 0 {
+				if now&b == 0 {
 					w.rams[r] = ramView{}
 				}
-				p = append(p, int32(k.ramOwner(r)))
+				past = append(past, int32(k.ramOwner(r)))
 			}
 		}
-		w.before[word], w.moved[word] = now, 0
 	}
-	w.ch.Past = p
+	w.ch.State, w.ch.Past = st, past
 }
 
 func (w *watch) jump(k *Kernel, to uint64) {
-	w.ch.State = w.ch.State[:0]
-	w.past(k)
+	w.gather(k)
 	for _, o := range w.observers {
 		o.Jump(k.cycle, to, &w.ch)
 	}

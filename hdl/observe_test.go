@@ -2,6 +2,7 @@ package hdl_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -141,6 +142,66 @@ func TestObserveAWindow(t *testing.T) {
 		"102: f.n=102 f.out.ready=1 e.in.valid=1 e.in.count=1 e.in.head=101",
 	}, r.log)
 	require.Len(t, top.E.Vals, 500)
+}
+
+// many has more registers than fit into a word of Moved.
+type many struct {
+	hdl.Regs[struct {
+		Few  [3]uint8
+		Many [130]uint64
+		Last bool
+	}]
+}
+
+func (m *many) Eval() {
+	n := m.Now()
+	m.D.Many[n*n%130] += n % 3
+	m.D.Few[n%3] = uint8(n / 7)
+	m.D.Last = n%5 == 0
+	m.WakeAt(n + 1 + n%4)
+}
+
+// moved compares what the kernel says with memory as it was.
+type moved struct {
+	t     *testing.T
+	k     *hdl.Kernel
+	was   []uint64
+	edges int
+}
+
+func (o *moved) words() []uint64 { return unsafe.Slice((*uint64)(o.k.Base(0)), 132) }
+
+func (o *moved) Edge(cycle uint64, ch *hdl.Changes) {
+	want := make([]uint64, 3)
+	now := o.words()
+	for i := range now {
+		if now[i] != o.was[i] {
+			want[i/64] |= 1 << (i % 64)
+		}
+	}
+	changed := slices.ContainsFunc(want, func(w uint64) bool { return w != 0 })
+	require.Equal(o.t, changed, slices.Contains(ch.State, 0))
+	if changed {
+		o.edges++
+		require.Equal(o.t, want, o.k.Moved(0))
+	}
+	copy(o.was, now)
+}
+
+func (o *moved) Jump(from, to uint64, ch *hdl.Changes) { require.Empty(o.t, ch.State) }
+
+func TestMoved(t *testing.T) {
+	for _, opt := range []hdl.Options{{}, {Strict: true}, {Digest: true}} {
+		top := &struct{ M many }{}
+		k, err := hdl.Elaborate("t", top, opt)
+		require.NoError(t, err)
+		o := &moved{t: t, k: k}
+		o.was = slices.Clone(o.words())
+		k.Observe(o)
+		require.NoError(t, k.Run(500))
+		require.Greater(t, o.edges, 150)
+		require.Nil(t, k.Moved(1))
+	}
 }
 
 func TestSignals(t *testing.T) {

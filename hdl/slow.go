@@ -93,15 +93,17 @@ func (k *Kernel) evalTraced(i int32) {
 }
 
 func (k *Kernel) commitSlow(i int32) bool {
-	if !k.mods[i].commit() {
+	if w := k.watch; w != nil {
+		if !k.mods[i].commitWords(w.words[i]) {
+			return false
+		}
+		w.module(i)
+	} else if !k.mods[i].commit() {
 		return false
 	}
 	k.wake(i)
 	if k.trace != nil {
 		k.trace.module(k, i)
-	}
-	if k.watch != nil {
-		k.watch.module(i)
 	}
 	return true
 }
