@@ -2,6 +2,7 @@ package tb
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"rnic/hdl"
@@ -11,7 +12,7 @@ import (
 // "take" of an In port) or the producer's ("put" of an Out port).
 type Probe struct {
 	k      *hdl.Kernel
-	owners map[int32][]int // to signals
+	owners [][]int // by owner: the signals whose cycles are not all there
 	sigs   []hdl.Signal
 	cycles [][]uint64
 	index  map[string]int
@@ -21,7 +22,7 @@ type Probe struct {
 // NewProbe watches signals of kernel k, named by their full path as in waves, and
 // keeps the first limit cycles of each.
 func NewProbe(k *hdl.Kernel, limit int, paths ...string) (*Probe, error) {
-	p := &Probe{k: k, owners: map[int32][]int{}, index: map[string]int{}, limit: limit}
+	p := &Probe{k: k, index: map[string]int{}, limit: limit}
 	want := map[string]bool{}
 	for _, path := range paths {
 		want[path] = true
@@ -29,7 +30,10 @@ func NewProbe(k *hdl.Kernel, limit int, paths ...string) (*Probe, error) {
 	for _, s := range k.Signals() {
 		if want[s.Path] && s.Role.Past() && s.Kind == hdl.Bool {
 			p.index[s.Path] = len(p.sigs)
-			p.owners[int32(s.Owner)] = append(p.owners[int32(s.Owner)], len(p.sigs))
+			if n := s.Owner + 1 - len(p.owners); n > 0 {
+				p.owners = append(p.owners, make([][]int, n)...)
+			}
+			p.owners[s.Owner] = append(p.owners[s.Owner], len(p.sigs))
 			p.sigs = append(p.sigs, s)
 		}
 	}
@@ -46,12 +50,21 @@ func NewProbe(k *hdl.Kernel, limit int, paths ...string) (*Probe, error) {
 // Edge notes the streams that moved in the cycle before.
 func (p *Probe) Edge(cycle uint64, ch *hdl.Changes) {
 	for _, o := range ch.Past {
-		for _, i := range p.owners[o] {
-			base := p.k.Base(p.sigs[i].Owner)
-			if base != nil && *(*bool)(unsafe.Add(base, p.sigs[i].Offset)) && len(p.cycles[i]) < p.limit {
-				p.cycles[i] = append(p.cycles[i], cycle-1)
-			}
+		if int(o) < len(p.owners) && p.owners[o] != nil {
+			p.note(cycle-1, int(o))
 		}
+	}
+}
+
+func (p *Probe) note(cycle uint64, owner int) {
+	p.owners[owner] = slices.DeleteFunc(p.owners[owner], func(i int) bool {
+		if *(*bool)(unsafe.Add(p.k.Base(owner), p.sigs[i].Offset)) {
+			p.cycles[i] = append(p.cycles[i], cycle)
+		}
+		return len(p.cycles[i]) >= p.limit
+	})
+	if len(p.owners[owner]) == 0 {
+		p.owners[owner] = nil
 	}
 }
 
