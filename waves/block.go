@@ -1,18 +1,13 @@
 package waves
 
-import (
-	"math"
-
-	"rnic/hdl"
-)
+import "math"
 
 // never is later than any time of a run.
 const never = math.MaxInt64
 
 const (
 	blockSize  = 256 << 10 // bytes after which a block is handed over
-	blockSlack = 64 << 10  // room for a cycle more
-	blockSpan  = 4096      // or cycles, so that kernels that are busy wait not long for one that is not
+	blockSlack = 64 << 10  // room for what one time has more
 )
 
 // block is a stretch of one source's changes.
@@ -39,23 +34,5 @@ func (b *block) close(t int64) {
 	}
 	if len(b.buf) > start {
 		b.parts = append(b.parts, part{t, len(b.buf)})
-	}
-}
-
-// handOver gives the block to the merger when it is large or spans much time. All
-// changes before the time are in it.
-func (t *tracer) handOver(ps int64) {
-	if len(t.b.buf) < blockSize && ps-t.sent < blockSpan*t.period {
-		return
-	}
-	if err := t.m.failed.Load(); err != nil {
-		panic(&hdl.Fault{Path: "waves", Cycle: t.k.Cycle(), Msg: (*err).Error()})
-	}
-	t.sent = ps
-	t.b.src, t.b.upto = t.src, ps
-	t.m.in <- t.b
-	t.b = t.m.block()
-	if t.rows != nil {
-		t.rows.handOver(ps - RowLag*t.period)
 	}
 }

@@ -45,18 +45,19 @@
 //
 // # How it stays fast
 //
-// A kernel tells which modules, streams, levels and RAMs may have changed; only those
-// are compared with what the file shows last, by lines and words of memory, and a word
-// that differs gives its changes without a look at anything else. Each kernel renders its
-// own changes, by time, into blocks that a goroutine merges in order of (time, kernel) and
-// writes:
+// A kernel tells which modules, streams, levels and RAMs may have changed, and which words
+// of a module's registers did. While it runs, only those are noted, as words on a tape. A
+// goroutine of each kernel compares them with what the file shows last, and a word that
+// differs gives its changes without a look at anything else, by time, in blocks that another
+// goroutine merges in order of (time, kernel) and writes:
 //
-//	kernel A: Edge -> block -+
-//	          rows -> block -+-> merge by time -> VCD: file
-//	kernel B: Edge -> block -+                    FST: section -> compress -> file
+//	kernel A: Edge -> tape -> renderer -> block -+
+//	          rows ---------------------> block -+-> merge by time -> VCD: file
+//	kernel B: Edge -> tape -> renderer -> block -+                    FST: section -> compress -> file
 //
-// Blocks are recycled, so that a step allocates nothing. A slow disk holds the kernels
-// up; a failing one ends the run with a Fault of "waves", and Close gives the cause.
+// Tapes and blocks are recycled, so that a step allocates nothing; a kernel has four tapes of
+// 320 KB and waits when all are full, so that a slow disk holds it up. A failing one ends the
+// run with a Fault of "waves", and Close gives the cause.
 //
 // The blocks of a VCD are lines; those of an FST are records, which the merger sorts by
 // variable into a section. A second goroutine compresses and writes a section while the

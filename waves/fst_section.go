@@ -3,6 +3,8 @@ package waves
 import (
 	"encoding/binary"
 	"io"
+	"slices"
+	"unsafe"
 )
 
 const (
@@ -24,13 +26,12 @@ type section struct {
 	trails     []trail
 	times      []byte // differences, the first from 0
 	stamps     int
-	raw        int // bytes of changes in the file, before compression
+	raw        int // bytes of changes in full chunks
 
 	flat  []byte // a trail, in whole
 	full  []full
-	slabs [][]byte
-	slab  int // that is being cut
-	cut   int // bytes of it
+	store []byte // of chunks
+	cut   int    // bytes of it that are given out
 }
 
 // fstSink sorts records by variable into sections, which a goroutine of its own
@@ -63,7 +64,7 @@ func newFSTSink(w io.WriterAt, root *node, vars []*Var, p Profile) *fstSink {
 }
 
 func newSection(vars []*Var) *section {
-	sec := &section{trails: make([]trail, len(vars)+1), slabs: [][]byte{make([]byte, slabSize)}} // by handle, from 1
+	sec := &section{trails: make([]trail, len(vars)+1), store: make([]byte, firstStore)} // by handle, from 1
 	sec.reset()
 	for i, v := range vars {
 		if t := &sec.trails[i+1]; !v.text() {
@@ -122,46 +123,46 @@ func (s *fstSink) changes(b []byte) error {
 		return s.err
 	}
 	sec, stamp, trails := s.sec, s.stamp, s.sec.trails
-	raw := 0
-	for len(b) >= 4 {
-		head := binary.LittleEndian.Uint32(b)
-		b = b[4:]
+	end := len(b)
+	b = slices.Grow(b, recordRoom)[:end+recordRoom]
+	p := unsafe.Pointer(&b[0])
+	for at := 0; at < end; {
+		head := *(*uint32)(unsafe.Add(p, at))
+		at += 4
 		t := &trails[head/recordKinds]
 		kind := head % recordKinds
 		t.kind = uint8(kind)
 		behind := uint64(stamp - t.last)
 		t.last = stamp
-		if kind == recordLong || kind == recordX && t.width > 1 {
-			b = b[s.long(t, behind, b):]
-			continue
-		}
 		if t.room-t.end < recordRoom {
 			sec.room(t, recordRoom)
 		}
-		c := sec.slabs[t.slab][t.end:t.room]
-		n := uint32(0)
-		switch {
-		case kind == recordX:
-			n = putBehind(c, 0, behind<<4|1)
-		case kind < recordX:
-			n = putBehind(c, 0, behind<<2|uint64(kind)<<1)
-		default:
-			n = putBehind(c, 0, behind<<1)
-			size := kind - (recordShort - 1)
-			if cap(b) >= 8 { // a word costs less than so many bytes
-				binary.LittleEndian.PutUint64(c[n:], binary.LittleEndian.Uint64(b[:8]))
-			} else {
-				copy(c[n:], b[:size])
-			}
-			n += size
-			b = b[size:]
+		if kind == recordLong || kind == recordX {
+			at += s.long(t, behind, b[at:end])
+			continue
 		}
-		raw += int(n)
-		t.end += n
+		// Bits and vectors in one way: which it is can't be foretold.
+		bit := (kind - recordX) >> 31
+		v := behind<<(1+bit) | uint64(kind<<1&-bit)
+		c := sec.store[t.end:t.room]
+		size := uint32(valueSize[kind])
+		if v < 1<<14 { // PutUvarint; nor whether it is one byte or two
+			two := uint32((0x7f - v) >> 63)
+			binary.LittleEndian.PutUint16(c, uint16(uint32(v)&0x7f|two<<7|uint32(v)>>7<<8))
+			t.end += 1 + two + size
+			binary.LittleEndian.PutUint64(c[1+two:], *(*uint64)(unsafe.Add(p, at)))
+		} else {
+			n := binary.PutUvarint(c, v)
+			binary.LittleEndian.PutUint64(c[n:], *(*uint64)(unsafe.Add(p, at)))
+			t.end += uint32(n) + size
+		}
+		at += int(size)
 	}
-	sec.raw += raw
 	return nil
 }
+
+// valueSize is the bytes of values that are not long.
+var valueSize = [recordKinds]uint8{recordShort: 1, 2, 3, 4, 5, 6, 7, 8}
 
 // recordRoom is what a change takes at most that is not long.
 const recordRoom = binary.MaxVarintLen32 + 1 + 8
@@ -170,12 +171,13 @@ const recordRoom = binary.MaxVarintLen32 + 1 + 8
 // how many bytes of b it is.
 func (s *fstSink) long(t *trail, behind uint64, b []byte) int {
 	var v []byte
-	raw := 0
 	switch {
+	case t.kind == recordX && t.width <= 1:
+		behind = behind<<4 | 1
 	case t.kind == recordX:
 		t.holes = true // its digits come with whole
 		behind = behind<<1 | 1
-		raw = int(t.width)
+		s.sec.raw += int(t.width)
 	case t.width == 0:
 		n, k := binary.Uvarint(b)
 		v = b[:k+int(n)]
@@ -187,21 +189,11 @@ func (s *fstSink) long(t *trail, behind uint64, b []byte) int {
 	if need := recordRoom + len(v); need > int(t.room-t.end) {
 		s.sec.room(t, need)
 	}
-	c := s.sec.slabs[t.slab][:t.room]
-	at := putBehind(c, t.end, behind)
+	c := s.sec.store[:t.room]
+	at := t.end + uint32(binary.PutUvarint(c[t.end:], behind))
 	at += uint32(copy(c[at:], v))
-	s.sec.raw += int(at-t.end) + raw
 	t.end = at
 	return len(v)
-}
-
-// putBehind is PutUvarint at a place, inlined for what is mostly one byte.
-func putBehind(b []byte, at uint32, v uint64) uint32 {
-	if v < 0x80 {
-		b[at] = byte(v)
-		return at + 1
-	}
-	return at + uint32(binary.PutUvarint(b[at:], v))
 }
 
 func (s *fstSink) end() error {

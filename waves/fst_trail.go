@@ -6,11 +6,10 @@ import (
 )
 
 // trail is the changes of a variable in a section, as the file has them, but for the digits
-// of a vector that is x: each with how many time stamps it is behind the one before. It is half a line of the cache, for
-// there are thousands and each change needs one.
+// of a vector that is x: each with how many time stamps it is behind the one before. It is
+// half a line of the cache, for there are thousands and each change needs one.
 type trail struct {
-	slab  uint32 // with the chunk that is being filled; a change lies in one chunk
-	start uint32 // of the chunk
+	start uint32 // of the chunk that is being filled; a change lies in one chunk
 	end   uint32 // of what is in it
 	room  uint32 // where it ends
 	more  int32  // the full chunks before it: a place in section.full, or -1
@@ -23,9 +22,9 @@ type trail struct {
 
 // full is a chunk that is full, and the one before it.
 type full struct {
-	slab, start, end uint32
-	more             int32
-	bytes            int // in it and in those before
+	start, end uint32
+	more       int32
+	bytes      int // in it and in those before
 }
 
 // Chunks of a trail have as many bytes as all before them, within bounds, so that no
@@ -33,7 +32,7 @@ type full struct {
 const (
 	leastChunk = 64
 	mostChunk  = 4096
-	slabSize   = 256 << 10 // from which chunks are cut
+	firstStore = 64 << 10 // bytes from which chunks are cut, at first
 )
 
 // before is the bytes in the full chunks of a trail.
@@ -48,24 +47,15 @@ func (sec *section) before(t *trail) int {
 func (sec *section) room(t *trail, n int) {
 	bytes := sec.before(t) + int(t.end-t.start)
 	if t.end > t.start {
-		sec.full = append(sec.full, full{t.slab, t.start, t.end, t.more, bytes})
+		sec.raw += int(t.end - t.start)
+		sec.full = append(sec.full, full{t.start, t.end, t.more, bytes})
 		t.more = int32(len(sec.full) - 1)
 	}
 	size := max(n, min(max(bytes, leastChunk), mostChunk))
-	if size > len(sec.slabs[sec.slab])-sec.cut {
-		sec.slab++
-		sec.cut = 0
-		switch {
-		case size > slabSize: // for a very long text
-			sec.slabs = append(sec.slabs, nil)
-			last := len(sec.slabs) - 1
-			sec.slabs[last] = sec.slabs[sec.slab]
-			sec.slabs[sec.slab] = make([]byte, size)
-		case sec.slab == len(sec.slabs):
-			sec.slabs = append(sec.slabs, make([]byte, slabSize))
-		}
+	if sec.cut+size > len(sec.store) {
+		sec.store = append(sec.store, make([]byte, max(size, len(sec.store)))...)
 	}
-	t.slab, t.start, t.end, t.room = uint32(sec.slab), uint32(sec.cut), uint32(sec.cut), uint32(sec.cut+size)
+	t.start, t.end, t.room = uint32(sec.cut), uint32(sec.cut), uint32(sec.cut+size)
 	sec.cut += size
 }
 
@@ -104,7 +94,7 @@ const xs = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
 // gather appends the trail in one piece.
 func (sec *section) gather(b []byte, t *trail) []byte {
-	c := sec.slabs[t.slab][t.start:t.end]
+	c := sec.store[t.start:t.end]
 	if t.more < 0 {
 		return append(b, c...)
 	}
@@ -113,19 +103,18 @@ func (sec *section) gather(b []byte, t *trail) []byte {
 	copy(b[end:], c)
 	for i := t.more; i >= 0; i = sec.full[i].more {
 		f := &sec.full[i]
-		end -= copy(b[end-int(f.end-f.start):], sec.slabs[f.slab][f.start:f.end])
+		end -= copy(b[end-int(f.end-f.start):], sec.store[f.start:f.end])
 	}
 	return b
 }
 
-// reset empties a section; its slabs are used again.
+// reset empties a section; its store is used again.
 func (sec *section) reset() {
 	sec.full = sec.full[:0]
-	sec.slab, sec.cut = 0, 0
-	sec.slabs = slices.DeleteFunc(sec.slabs, func(s []byte) bool { return len(s) != slabSize })
+	sec.cut = 0
 	for i := range sec.trails {
 		t := &sec.trails[i]
-		t.slab, t.start, t.end, t.room, t.more, t.last, t.holes = 0, 0, 0, 0, -1, 0, false
+		t.start, t.end, t.room, t.more, t.last, t.holes = 0, 0, 0, -1, 0, false
 	}
 }
 
@@ -144,7 +133,7 @@ func (sec *section) advance(frame []byte) {
 		case t.width == 1:
 			f[0] = '0' + t.kind
 		default:
-			v := sec.slabs[t.slab][t.end-uint32(t.size) : t.end]
+			v := sec.store[t.end-uint32(t.size) : t.end]
 			for j := range f {
 				f[j] = '0' + v[j/8]>>(7-j&7)&1
 			}

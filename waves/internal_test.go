@@ -100,6 +100,20 @@ func TestMergerRefusesToBufferWithoutEnd(t *testing.T) {
 	require.ErrorIs(t, *m.failed.Load(), errAhead)
 }
 
+// The last block of one kernel may be another's next.
+func TestBlocksAreUsedAgain(t *testing.T) {
+	m := newMerger(&vcdSink{w: &bytes.Buffer{}}, 2)
+	b := m.block()
+	b.buf = append(b.buf, 1)
+	b.close(1)
+	b.last = true
+	m.free <- b
+	require.Same(t, b, m.block())
+	require.False(t, b.last)
+	require.Empty(t, b.buf)
+	require.Empty(t, b.parts)
+}
+
 // A writer that fails once is not written to again, and its error stays.
 func TestMergerStopsAtTheFirstError(t *testing.T) {
 	w := &failing{}

@@ -45,7 +45,7 @@ func newMerger(s sink, sources int) *merger {
 func (m *merger) block() *block {
 	select {
 	case b := <-m.free:
-		b.buf, b.parts = b.buf[:0], b.parts[:0]
+		b.buf, b.parts, b.last = b.buf[:0], b.parts[:0], false
 		return b
 	default:
 		return &block{buf: make([]byte, 0, blockSize+blockSlack)}

@@ -3,60 +3,64 @@ package waves
 import (
 	"cmp"
 	"slices"
-	"unsafe"
-
-	"rnic/hdl"
 )
 
 // owner is what hdl reports changes of: a module, part of a stream, a level, a RAM.
 type owner struct {
-	home        unsafe.Pointer // where its values always are; nil if the kernel has to be asked
-	shadow      *shadow
-	first, last int32 // of shown
+	shadow
+	first, last int32 // of renderer.shown
 	void        bool  // has no value: x
 }
 
-// single is an owner whose values always are in one word of memory, such as the handshakes
-// of a stream: those that change most often. Memory of owners is whole words.
+// single is an owner that is one word of memory and always has a value, such as the
+// handshakes of a stream: those that change most often.
 type single struct {
-	home        unsafe.Pointer
-	shown       uint64 // what the file shows of it
-	mask        uint64 // of what has names
-	first, last int32  // of tracer.shown
+	shown uint64 // what the file shows of it
+	names uint64 // bits of what has some
+	cell         // of renderer.quick and renderer.shown
 }
 
 // add takes up an owner with its variables.
-func (t *tracer) add(o int, own []*Var, f format) {
-	first := int32(len(t.shown))
-	t.shown = append(t.shown, inMemory(own, f)...)
-	last := int32(len(t.shown))
-	list := t.shown[first:]
-	role := own[0].Signal.Role
+func (r *renderer) add(own []*Var, f format, voids bool) source {
+	first := int32(len(r.shown))
+	r.shown = append(r.shown, inMemory(own, f)...)
+	last := int32(len(r.shown))
+	list := r.shown[first:]
 	var quicks []quick
 	if f == asFST {
 		quicks = make([]quick, len(list))
 		for i := range list {
 			quicks[i] = newQuick(&list[i])
 		}
-		t.quick = append(t.quick, quicks...)
+		r.quick = append(r.quick, quicks...)
 	}
-	other := func(d shown) bool { return d.how == asBytes || d.how == asAddress || d.end() > 8 }
-	if role != hdl.RolePayload && !slices.ContainsFunc(list, other) {
-		w := single{first: first, last: last}
-		for i := range list {
-			w.mask |= ^uint64(0) >> (64 - 8*list[i].bytes()) << (8 * list[i].off)
+	other := func(d shown) bool { return d.how == asBytes || d.how == asAddress }
+	words := memoryWords(list)
+	if voids || words > 1 || slices.ContainsFunc(list, other) {
+		r.owners = append(r.owners, owner{shadow: newShadow(list, quicks), first: first, last: last})
+		return source{words: uint32(words), head: uint32(len(r.owners)-1)*tapeKinds + tapeOwner}
+	}
+	s := single{cell: cell{first: first, last: last}}
+	for i := range list {
+		s.names |= ^uint64(0) >> (64 - 8*list[i].bytes()) << (8 * list[i].off)
+	}
+	if quicks != nil {
+		s.cell = newCell(r.quick, int(first), int(last))
+	}
+	r.singles = append(r.singles, s)
+	return source{words: 1, head: uint32(len(r.singles)-1)*tapeKinds + tapeSingle}
+}
+
+// memoryWords is how many words of an owner's memory its variables need.
+func memoryWords(own []shown) int {
+	end := uint32(0)
+	for i := range own {
+		end = max(end, own[i].end())
+		if own[i].how == asAddress {
+			end = max(end, uint32(max(own[i].rare.gates[0], own[i].rare.gates[1]))+1)
 		}
-		t.words = append(t.words, w)
-		t.place[o] = int32(len(t.words))
-	} else {
-		t.owners = append(t.owners, owner{first: first, last: last, shadow: newShadow(list, quicks)})
-		t.place[o] = int32(-len(t.owners))
 	}
-	if role.Past() {
-		t.past = append(t.past, int32(o))
-	} else {
-		t.state = append(t.state, int32(o))
-	}
+	return int(end+7) / 8
 }
 
 // inMemory is variables of one owner in the order of their places in memory, which is
@@ -74,19 +78,17 @@ func inMemory(own []*Var, f format) (l []shown) {
 }
 
 // settle has variables say what the file shows of them, where it is known by memory.
-func (t *tracer) settle() {
-	for i := range t.owners {
-		if o := &t.owners[i]; o.shadow != nil {
-			o.shadow.settle(t.shown[o.first:o.last], o.void)
-		}
+func (r *renderer) settle() {
+	for i := range r.owners {
+		o := &r.owners[i]
+		o.settle(r.shown[o.first:o.last], o.void)
 	}
-	if t.quick == nil {
+	if r.quick == nil {
 		return
 	}
-	for _, w := range t.words {
-		for i := w.first; i < w.last; i++ {
-			q := &t.quick[i]
-			t.shown[i].last = w.shown & q.mask >> q.shift
+	for _, s := range r.singles {
+		for i := s.first; i < s.last; i++ {
+			r.shown[i].last = r.quick[i].value(s.shown)
 		}
 	}
 }

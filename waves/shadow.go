@@ -7,56 +7,50 @@ import (
 	"unsafe"
 )
 
-// shadow is an owner's memory as the file shows it. A module of many registers mostly
-// changes a few: words of memory are compared with words, and only the variables are
-// looked at that lie in one that differs. Memory of owners is whole words.
+// shadow is an owner's memory as the file shows it, in words. A module of many registers
+// mostly changes a few: only the variables are looked at that lie in a word that differs.
 type shadow struct {
-	bytes []byte // from the owner's base on
-	lines []span // with the words, 8 in each, that hold variables
-	words []span // with the variables
+	was   []uint64
+	moved []uint64 // words that differ from before, a bit each
+	diff  []uint64 // of those, the bits that do
+	cells []cell   // of the words
 	quick []quick
 }
 
-// span is a stretch of memory and what lies in it: of a line words, of a word variables.
-type span struct{ at, first, last int32 }
+// cell is what lies in a word of memory.
+type cell struct {
+	quick       uint64 // bits of the variables that are quick
+	texts       uint64 // and of those of them that have names
+	first, last int32  // of an owner's variables
+}
 
 // quick is what an FST needs of a variable that lies within a word: half the words that
 // differ have one. It goes by the owner's shadow and touches no more.
 type quick struct {
-	mask  uint64 // of the word; 0: of another kind
 	head  uint32 // of its records, with the kind
-	shift uint8  // of its value in the word
-	spare uint8  // bits by which the value is justified
-	size  uint8  // bytes of a record
-	text  bool   // an enum with its name
+	left  uint8  // shifts of the word that leave the value
+	right uint8
+	size  uint8 // bytes of a record; 0: it lies not within a word, or goes by others
+	flags uint8
 }
 
 const (
-	leastShadow = 4  // variables of an owner that are worth a shadow in a VCD
-	lineSize    = 64 // bytes that are compared at once
+	quickBit  = 1 // the value is in the head
+	quickText = 2 // an enum with its name
 )
 
-// newShadow is the shadow of variables of one owner, in the order of their places; nil if
-// they are few. An address depends on others' memory: with one, each word has them all.
-func newShadow(own []shown, quicks []quick) *shadow {
-	if len(own) < leastShadow && quicks == nil {
-		return nil
-	}
-	end := uint32(0)
-	gated := false
-	for i := range own {
-		end = max(end, own[i].end())
-		gated = gated || own[i].how == asAddress
-	}
-	if gated {
-		end++ // for the gates, which lie right behind
-	}
-	s := &shadow{bytes: make([]byte, (end+7)&^7), quick: quicks}
+// newShadow is the shadow of variables of one owner, in the order of their places. An
+// address depends on others' memory: with one, each word has them all.
+func newShadow(own []shown, quicks []quick) shadow {
+	gated := slices.ContainsFunc(own, func(d shown) bool { return d.how == asAddress })
+	words := memoryWords(own)
+	s := shadow{was: make([]uint64, words), moved: make([]uint64, (words+63)/64), diff: make([]uint64, words), cells: make([]cell, words), quick: quicks}
 	if quicks == nil || gated {
 		s.quick = make([]quick, len(own))
 	}
-	for w := uint32(0); w < uint32(len(s.bytes)); w += 8 {
-		in := func(d shown) bool { return gated || d.off < w+8 && d.end() > w }
+	for w := range s.cells {
+		at := uint32(w * 8)
+		in := func(d shown) bool { return gated || d.off < at+8 && d.end() > at }
 		first := slices.IndexFunc(own, in)
 		if first < 0 {
 			continue // padding, or what has no name
@@ -67,12 +61,7 @@ func newShadow(own []shown, quicks []quick) *shadow {
 				last = i + 1
 			}
 		}
-		n := int32(len(s.words))
-		if line := int32(w &^ (lineSize - 1)); len(s.lines) == 0 || s.lines[len(s.lines)-1].at != line {
-			s.lines = append(s.lines, span{line, n, n})
-		}
-		s.lines[len(s.lines)-1].last++
-		s.words = append(s.words, span{int32(w), int32(first), int32(last)})
+		s.cells[w] = newCell(s.quick, first, last)
 	}
 	return s
 }
@@ -81,14 +70,38 @@ func newQuick(d *shown) quick {
 	if d.how == asBytes || d.off/8 != (d.end()-1)/8 {
 		return quick{}
 	}
-	q := quick{head: d.code.record, shift: uint8(8 * (d.off % 8)), spare: uint8(bits.LeadingZeros64(d.mask)), size: 4, text: d.text != nil}
-	q.mask = d.mask << q.shift
-	if !d.bit {
-		width := 64 - int(q.spare)
+	q := quick{head: d.code.record, right: uint8(bits.LeadingZeros64(d.mask)), size: 4}
+	q.left = q.right - uint8(8*(d.off%8))
+	if d.text != nil {
+		q.flags |= quickText
+	}
+	if d.bit {
+		q.flags |= quickBit
+	} else {
+		width := 64 - int(q.right)
 		q.head |= kindOf(width)
 		q.size += uint8(width+7) / 8
 	}
 	return q
+}
+
+// value is that of the variable in a word.
+func (q *quick) value(word uint64) uint64 { return word << (q.left & 63) >> (q.right & 63) }
+
+// mask is the bits of the variable in a word.
+func (q *quick) mask() uint64 { return ^uint64(0) << q.right >> q.left }
+
+func newCell(quicks []quick, first, last int) cell {
+	c := cell{first: int32(first), last: int32(last)}
+	for i := first; i < last; i++ {
+		if q := &quicks[i]; q.size > 0 {
+			c.quick |= q.mask()
+			if q.flags&quickText != 0 {
+				c.texts |= q.mask()
+			}
+		}
+	}
+	return c
 }
 
 // bytes is the size of the variable in memory.
@@ -99,35 +112,59 @@ func (d *shown) bytes() uint32 {
 	return uint32(d.size)
 }
 
-// update appends the changes of the owner's variables; all of them if they were void.
-func (s *shadow) update(b []byte, own []shown, base unsafe.Pointer, all bool) []byte {
-	now := unsafe.Slice((*byte)(base), len(s.bytes))
-	next := int32(0)
-	for i := range s.lines {
-		l := &s.lines[i]
-		if end := l.at + lineSize; !all && int(end) <= len(now) && *(*[8]uint64)(unsafe.Pointer(&now[l.at])) == *(*[8]uint64)(unsafe.Pointer(&s.bytes[l.at])) {
-			continue
+// takeAll takes over all words; if they are new, as if each bit differed.
+func (s *shadow) takeAll(now []uint64, fresh bool) {
+	for g := range s.moved {
+		at := g * 64
+		now := now[at:min(at+64, len(now))]
+		was, diff := s.was[at:at+len(now)], s.diff[at:at+len(now)]
+		set := uint64(0)
+		for i, v := range now {
+			x := v ^ was[i]
+			if fresh {
+				x = ^uint64(0)
+			}
+			was[i], diff[i] = v, x
+			set |= (x | -x) >> 63 << (i & 63)
 		}
-		for j := l.first; j < l.last; j++ {
-			w := &s.words[j]
-			v := binary.LittleEndian.Uint64(now[w.at:])
-			diff := v ^ binary.LittleEndian.Uint64(s.bytes[w.at:])
-			if diff == 0 && !all {
+		s.moved[g] = set
+	}
+}
+
+// take takes over words that differ, from a tape that says of each 64 which they are, and
+// gives the rest of the tape.
+func (s *shadow) take(w []uint64) []uint64 {
+	for g := range s.moved {
+		set := w[0]
+		w = w[1:]
+		s.moved[g] = set
+		for ; set != 0; set &= set - 1 {
+			i := g*64 + bits.TrailingZeros64(set)
+			s.diff[i] = s.was[i] ^ w[0]
+			s.was[i] = w[0]
+			w = w[1:]
+		}
+	}
+	return w
+}
+
+// changes appends the changes of the owner's variables since words were taken over.
+func (s *shadow) changes(b []byte, own []shown) []byte {
+	next := int32(0)
+	for g, set := range s.moved {
+		for ; set != 0; set &= set - 1 {
+			i := g*64 + bits.TrailingZeros64(set)
+			c, diff := &s.cells[i], s.diff[i]
+			if diff&c.quick != 0 {
+				b = c.append(b, s.quick, own, s.was[i], diff)
+			}
+			if diff&^c.quick == 0 {
 				continue
 			}
-			binary.LittleEndian.PutUint64(s.bytes[w.at:], v)
-			for n := w.first; n < w.last; n++ {
-				switch q := &s.quick[n]; {
-				case q.mask == 0:
-					if n >= next {
-						b = own[n].update(b, base)
-						next = n + 1
-					}
-				case diff&q.mask != 0 || all:
-					b = q.append(b, v)
-					if q.text {
-						b = own[n].text.change(b, v&q.mask>>q.shift, false)
-					}
+			for n := max(c.first, next); n < c.last; n++ {
+				if s.quick[n].size == 0 {
+					b = own[n].update(b, unsafe.Pointer(&s.was[0]))
+					next = n + 1
 				}
 			}
 		}
@@ -135,27 +172,51 @@ func (s *shadow) update(b []byte, own []shown, base unsafe.Pointer, all bool) []
 	return b
 }
 
-// append appends the record of the variable in a word.
-func (q *quick) append(b []byte, word uint64) []byte {
-	v := word & q.mask >> q.shift
-	if q.size == 4 {
-		return binary.LittleEndian.AppendUint32(b, q.head|uint32(v))
+// append appends the records of the quick variables of which bits differ. Which they are
+// can't be foretold, and a branch that is mispredicted costs more than a record: each is
+// written, and counts if it differs.
+func (c *cell) append(b []byte, quicks []quick, own []shown, now, diff uint64) []byte {
+	n := len(b)
+	if cap(b)-n < cellRoom {
+		b = slices.Grow(b, blockSlack)
 	}
-	n := len(b) + int(q.size)
-	b = binary.LittleEndian.AppendUint32(b, q.head)
-	return binary.BigEndian.AppendUint64(b, v<<q.spare)[:n]
+	b = b[:cap(b)]
+	for i := c.first; i < c.last; i++ {
+		q := &quicks[i]
+		v, x := q.value(now), q.value(diff)
+		binary.LittleEndian.PutUint32(b[n:], q.head|uint32(v)&uint32(q.flags&quickBit))
+		binary.BigEndian.PutUint64(b[n+4:], v<<(q.right&63))
+		n += int(q.size) & (int(x|-x) >> 63)
+	}
+	b = b[:n]
+	if diff&c.texts != 0 {
+		b = c.appendTexts(b, quicks, own, now, diff)
+	}
+	return b
+}
+
+// cellRoom is bytes that a word's records take at most, and one that does not count.
+const cellRoom = 8*recordRoom + recordRoom
+
+func (c *cell) appendTexts(b []byte, quicks []quick, own []shown, now, diff uint64) []byte {
+	for i := c.first; i < c.last; i++ {
+		if q := &quicks[i]; q.flags&quickText != 0 && q.value(diff) != 0 {
+			b = own[i].text.change(b, q.value(now), false)
+		}
+	}
+	return b
 }
 
 // void appends that the owner's variables are x.
 func (s *shadow) void(b []byte, own []shown) []byte {
 	for i := range s.quick {
 		q := &s.quick[i]
-		if q.mask == 0 {
+		if q.size == 0 {
 			b = own[i].void(b)
 			continue
 		}
 		b = binary.LittleEndian.AppendUint32(b, q.head&^(recordKinds-1)|recordX)
-		if q.text {
+		if q.flags&quickText != 0 {
 			b = own[i].text.change(b, 0, true)
 		}
 	}
@@ -164,10 +225,10 @@ func (s *shadow) void(b []byte, own []shown) []byte {
 
 // settle has variables say what the shadow has of them.
 func (s *shadow) settle(own []shown, void bool) {
-	for i, q := range s.quick {
-		if q.mask != 0 {
+	for i := range s.quick {
+		if q := &s.quick[i]; q.size != 0 {
 			own[i].x = void
-			own[i].last = binary.LittleEndian.Uint64(s.bytes[own[i].off&^7:]) & q.mask >> q.shift
+			own[i].last = q.value(s.was[own[i].off/8])
 		}
 	}
 }

@@ -1,40 +1,31 @@
 package waves
 
-import (
-	"unsafe"
+import "rnic/hdl"
 
-	"rnic/hdl"
-)
-
-// tracer observes one kernel and renders its changes into blocks.
+// tracer observes one kernel and notes what may have changed on tapes for its renderer.
 type tracer struct {
 	k      *hdl.Kernel
 	m      *merger
+	r      *renderer
 	src    int
 	period int64 // ps
 	half   int64
 	from   int64 // the window, ps
 	to     int64
 
-	place      []int32 // of owners, by number: from 1 in words, from -1 down in owners; 0: nothing to show
-	words      []single
-	owners     []owner
-	shown      []shown
-	quick      []quick // of shown, in an FST
-	state      []int32 // owners of state that have variables
-	past       []int32 // owners of what happens in a cycle, likewise
-	clk, reset code
-	rows       *rowing // of the kernel, or nil
-	high       byte    // what clk is shown as
+	sources []source // by owner
+	state   []int32  // owners of state that have variables
+	past    []int32  // owners of what happens in a cycle, likewise
+	rows    *rowing  // of the kernel, or nil
 
 	phase   phase
 	resting bool // jumping: clk is x
 	early   bool // the run ended before the window
 	real    bool // a step, not a jump, led to the present cycle
 	inReset bool
-	b       *block
-	t       int64 // of what is being appended to b
-	sent    int64 // upto of the last block
+	tape    *tape
+	t       int64 // ps, of what is being noted
+	sent    int64 // upto of the last tape
 	final   int64 // where it ended, once done
 }
 
@@ -48,9 +39,8 @@ const (
 )
 
 func newTracer(k *hdl.Kernel, m *merger, src int, vars []*Var, f format, from, to int64) *tracer {
-	t := &tracer{k: k, m: m, src: src, period: k.PeriodPs(), from: from, to: to, b: m.block()}
+	t := &tracer{k: k, m: m, src: src, period: k.PeriodPs(), from: from, to: to, r: newRenderer(m, src, vars, f, from), tape: &tape{}}
 	t.half = t.period / 2
-	t.clk, t.reset = newCode(f, vars[0], true), newCode(f, vars[1], true)
 	byOwner := map[int][]*Var{}
 	top := -1
 	for _, v := range vars[2:] {
@@ -60,8 +50,8 @@ func newTracer(k *hdl.Kernel, m *merger, src int, vars []*Var, f format, from, t
 		byOwner[v.Signal.Owner] = append(byOwner[v.Signal.Owner], v)
 		top = max(top, v.Signal.Owner)
 	}
-	t.place = make([]int32, top+1)
-	for o := range t.place {
+	t.sources = make([]source, top+1)
+	for o := range t.sources {
 		if own := byOwner[o]; own != nil {
 			t.add(o, own, f)
 		}
@@ -69,20 +59,32 @@ func newTracer(k *hdl.Kernel, m *merger, src int, vars []*Var, f format, from, t
 	return t
 }
 
+// add takes up an owner with its variables.
+func (t *tracer) add(o int, own []*Var, f format) {
+	role := own[0].Signal.Role
+	t.sources[o] = t.r.add(own, f, role == hdl.RolePayload)
+	if role.Past() {
+		t.past = append(t.past, int32(o))
+	} else {
+		t.state = append(t.state, int32(o))
+	}
+}
+
 // attach starts to observe, at the kernel's present cycle.
 func (t *tracer) attach() {
 	t.k.Observe(t)
-	for o, p := range t.place {
-		switch home := t.k.Home(o); {
-		case p > 0:
-			t.words[p-1].home = home
-		case p < 0:
-			t.owners[^p].home = home
+	for o := range t.sources {
+		if s := &t.sources[o]; s.words > 0 {
+			s.home = t.k.Home(o)
+			if s.head%tapeKinds == tapeOwner {
+				s.moved = t.k.Moved(o)
+			}
 		}
 	}
+	go t.r.run()
 	t.inReset = t.k.Cycle() == 0 && t.from < t.half
 	if int64(t.k.Cycle()+1)*t.period > t.from {
-		t.note(t.state)
+		t.noteAll(t.state)
 		t.phase = primed
 	}
 }
@@ -98,7 +100,7 @@ func (t *tracer) Edge(cycle uint64, ch *hdl.Changes) {
 		t.at(now - t.period)
 		t.clock('1')
 	}
-	t.changes(ch.Past)
+	t.note(ch.Past)
 	t.fall(now-t.period+t.half, '0')
 	if now > t.to {
 		t.end(t.to)
@@ -107,7 +109,7 @@ func (t *tracer) Edge(cycle uint64, ch *hdl.Changes) {
 	t.at(now)
 	t.handOver(now)
 	t.clock('1')
-	t.changes(ch.State)
+	t.note(ch.State)
 }
 
 // Jump is of hdl.Observer.
@@ -117,7 +119,7 @@ func (t *tracer) Jump(from, to uint64, ch *hdl.Changes) {
 		return
 	}
 	if !t.resting {
-		t.changes(ch.Past)
+		t.note(ch.Past)
 	}
 	if !t.resting || t.inReset {
 		t.resting = true
@@ -140,95 +142,6 @@ func (t *tracer) fall(at int64, v byte) {
 	t.clock(v)
 	if t.inReset {
 		t.inReset = false
-		t.level(&t.reset, '0')
+		t.put(tapeReset | '0'*tapeKinds)
 	}
-}
-
-func (t *tracer) clock(v byte) {
-	if v != t.high {
-		t.high = v
-		t.level(&t.clk, v)
-	}
-}
-
-func (t *tracer) level(c *code, v byte) {
-	t.b.buf = c.bit(t.b.buf, v)
-}
-
-// changes renders owners as they are now.
-func (t *tracer) changes(list []int32) {
-	for _, o := range list {
-		if int(o) >= len(t.place) {
-			continue
-		}
-		switch p := t.place[o]; {
-		case p > 0:
-			w := &t.words[p-1]
-			t.word(w, *(*uint64)(w.home))
-		case p < 0:
-			w := &t.owners[^p]
-			base := w.home
-			if base == nil {
-				base = t.k.Base(int(o))
-			}
-			t.owner(w, base)
-		}
-	}
-}
-
-// word renders an owner that is one word.
-func (t *tracer) word(w *single, now uint64) {
-	now &= w.mask
-	diff := now ^ w.shown
-	if diff == 0 {
-		return
-	}
-	w.shown = now
-	b := t.b.buf
-	if t.quick == nil {
-		for i := w.first; i < w.last; i++ {
-			b = t.shown[i].update(b, w.home)
-		}
-		t.b.buf = b
-		return
-	}
-	for i := w.first; i < w.last; i++ {
-		if q := &t.quick[i]; diff&q.mask != 0 {
-			b = q.append(b, now)
-			if q.text {
-				b = t.shown[i].text.change(b, now&q.mask>>q.shift, false)
-			}
-		}
-	}
-	t.b.buf = b
-}
-
-func (t *tracer) owner(o *owner, base unsafe.Pointer) {
-	b, own := t.b.buf, t.shown[o.first:o.last]
-	switch {
-	case base == nil && o.void:
-	case base == nil && o.shadow != nil:
-		o.void = true
-		b = o.shadow.void(b, own)
-	case base == nil:
-		o.void = true
-		for i := range own {
-			b = own[i].void(b)
-		}
-	case o.shadow != nil:
-		b = o.shadow.update(b, own, base, o.void)
-		o.void = false
-	default:
-		o.void = false
-		for i := range own {
-			b = own[i].update(b, base)
-		}
-	}
-	t.b.buf = b
-}
-
-// at closes the changes of one time and begins those of another.
-func (t *tracer) at(ps int64) {
-	t.b.close(t.t)
-	t.t = ps
 }
