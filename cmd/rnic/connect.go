@@ -156,6 +156,7 @@ func (c *connectCmd) waves(s *ether.Station, files *portFiles) error {
 	if err != nil {
 		return err
 	}
-	*files = append(*files, (&folder{dir: c.Out, name: "rnic", w: list[0]}).save)
+	views := &folder{dir: c.Out, name: "rnic", w: list[0]}
+	*files = append(*files, views.mappings, views.end)
 	return nil
 }

@@ -36,12 +36,12 @@ var windows = append(wavesOf("hang"), wavesOf("around")...)
 // forgetWindows removes those alone.
 func forgetWindows(dir, sent string) error { return remove(dir, sent, windows) }
 
-// forgetViews removes the views of blocks and QPs, and their folder if nothing else is in
-// it.
-func forgetViews(dir string) error {
+// forgetViews removes the views of blocks and QPs but for some, and their folder if nothing
+// else is in it.
+func forgetViews(dir string, but map[string]bool) error {
 	views, err := oldViews(dir)
 	if err == nil {
-		err = remove(dir, "", views)
+		err = remove(dir, "", slices.DeleteFunc(views, func(v string) bool { return but[v] }))
 	}
 	return cmp.Or(err, emptied(dir))
 }

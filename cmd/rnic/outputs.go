@@ -19,7 +19,7 @@ import (
 // a wall time or a name of the machine.
 type outputs struct {
 	waves    []*waves.File // an FST, a VCD: the save file is of the first
-	dir      string        // of the views
+	views    *folder       // or nil
 	probes   [2]*tb.Probe  // of the streams of marks
 	captures []*waves.Capture
 	teller   *teller // of --story, or nil
@@ -83,9 +83,9 @@ func (o *outputs) openWaves(r *runCmd, b *tb.Bench, qps int) error {
 			return err
 		}
 	}
-	o.dir = r.Out
 	o.files = append(o.files, filepath.Join(r.Out, "rnic.gtkw"), filepath.Join(r.Out, "rnic.sucl"))
-	return o.folder().save()
+	o.views = &folder{dir: r.Out, name: "rnic", w: o.waves[0]}
+	return o.views.begin()
 }
 
 // createWaves creates the waves of a run in a folder, the FST first, and adds their names
@@ -132,7 +132,7 @@ func (o *outputs) openCaptures(r *runCmd, b *tb.Bench) error {
 // close ends all files. Of several errors it returns the first: a full disk is one
 // line.
 func (o *outputs) close() error {
-	var errs []error
+	errs := []error{o.views.wait()}
 	for _, w := range o.waves {
 		errs = append(errs, w.Close())
 	}
@@ -160,7 +160,7 @@ func (o *outputs) finish(cycles uint64, failure string) error {
 
 // save writes the views, with markers at the first of each kind of step.
 func (o *outputs) save() error {
-	f := o.folder()
+	f := o.views
 	for _, m := range marks {
 		for _, cycle := range o.probes[m.host].Cycles(m.path) {
 			if ps := int64(cycle) * tb.PeriodPs; ps >= f.w.Start && ps <= f.w.End {
@@ -168,11 +168,8 @@ func (o *outputs) save() error {
 			}
 		}
 	}
-	return f.save()
+	return f.end()
 }
-
-// folder is where the views are written to.
-func (o *outputs) folder() *folder { return &folder{dir: o.dir, name: "rnic", w: o.waves[0]} }
 
 // wrote tells, with the error of a run, the files that it left; nil: none.
 func (o *outputs) wrote() error {

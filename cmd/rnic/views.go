@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"rnic/tb/whole"
@@ -27,6 +26,8 @@ type folder struct {
 	dir, name string // name of the waves without ending
 	w         *waves.File
 	markers   []waves.Marker
+	begun     chan error // of views that are written beside the run
+	written   map[string]bool
 }
 
 // wires are the groups at the top of each view.
@@ -37,8 +38,51 @@ var wires = waves.Group{Name: "wire", Signals: []string{
 // firstQPs is how many QPs of a host the overview has.
 const firstQPs = 2
 
-// save writes all views.
-func (f *folder) save() error {
+// begin writes all views when the run starts: the main ones, and then the others while it
+// goes on, up to wait.
+func (f *folder) begin() error {
+	if err := cmp.Or(f.main(), f.mappings()); err != nil {
+		return err
+	}
+	f.begun = make(chan error, 1)
+	go func() { f.begun <- f.others() }()
+	return nil
+}
+
+// wait waits for the views of the start: before the waves are closed.
+func (f *folder) wait() error {
+	if f == nil || f.begun == nil {
+		return nil
+	}
+	err := <-f.begun
+	f.begun = nil
+	return err
+}
+
+// end writes all views when the run has ended, in place of those of its start.
+func (f *folder) end() error {
+	f.written = map[string]bool{}
+	if err := cmp.Or(f.main(), f.others()); err != nil {
+		return err
+	}
+	return forgetViews(f.dir, f.written) // of QPs that there were not
+}
+
+// main writes the overview.
+func (f *folder) main() error {
+	top := f.top()
+	shown := map[string]int{}
+	for _, qp := range f.queues() {
+		host, _, _ := strings.Cut(qp, ".")
+		if shown[host]++; shown[host] <= firstQPs {
+			top = append(top, waves.Group{Name: strings.Replace(qp, ".", ": ", 1), Under: host, Signals: []string{qp[len(host)+1:]}})
+		}
+	}
+	return f.both("", waves.View{Overview: append(top, overview...), Markers: f.markers, Only: true})
+}
+
+// top is what the overview begins with: the wires, and of each host packets and driver.
+func (f *folder) top() []waves.Group {
 	top := []waves.Group{wires}
 	for _, host := range []string{"host_a", "host_b"} {
 		top = append(top,
@@ -48,21 +92,11 @@ func (f *folder) save() error {
 			}},
 			waves.Group{Name: host + ": driver", Under: host, Signals: []string{"driver"}})
 	}
-	qps := f.queues()
-	shown := map[string]int{}
-	for _, qp := range qps {
-		host, _, _ := strings.Cut(qp, ".")
-		if shown[host]++; shown[host] <= firstQPs {
-			top = append(top, waves.Group{Name: strings.Replace(qp, ".", ": ", 1), Under: host, Signals: []string{qp[len(host)+1:]}})
-		}
-	}
-	all := append(slices.Clone(top), overview...)
-	if err := f.both("", waves.View{Overview: all, Markers: f.markers, Only: true}); err != nil {
-		return err
-	}
-	if err := forgetViews(f.dir); err != nil { // of QPs that there were not
-		return err
-	}
+	return top
+}
+
+// others writes the views of blocks and QPs.
+func (f *folder) others() error {
 	if err := os.MkdirAll(filepath.Join(f.dir, "views"), 0o777); err != nil {
 		return err
 	}
@@ -70,7 +104,8 @@ func (f *folder) save() error {
 	for _, block := range f.blocks() {
 		errs = append(errs, f.both(block, waves.View{Overview: []waves.Group{wires}, Markers: f.markers, Scopes: []string{block}}))
 	}
-	for _, qp := range qps {
+	top := f.top()
+	for _, qp := range f.queues() {
 		host, _, _ := strings.Cut(qp, ".")
 		nic := top[1]
 		if host == "host_b" {
@@ -79,7 +114,6 @@ func (f *folder) save() error {
 		own := waves.Group{Name: qp, Under: host, Signals: []string{qp[len(host)+1:]}}
 		errs = append(errs, f.both(qp, waves.View{Overview: []waves.Group{wires, own, nic}, Markers: f.markers, Scopes: []string{host + ".nic.retrans", host + ".nic.wqe_sched"}}))
 	}
-	errs = append(errs, f.mappings())
 	return cmp.Or(errs...)
 }
 
@@ -97,6 +131,9 @@ func (f *folder) both(view string, v waves.View) error {
 }
 
 func (f *folder) write(name string, save func(io.Writer) error) error {
+	if f.written != nil {
+		f.written[filepath.FromSlash(name)] = true
+	}
 	return whole.Write(filepath.Join(f.dir, filepath.FromSlash(name)), save)
 }
 
