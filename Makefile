@@ -29,7 +29,7 @@ bench-kernel: ## the kernel against Verilator (needs verilator and a C++ compile
 	$(GO) run ./bench/kernel/compare
 
 bench-waves: ## waves: value changes a second and sizes, against Verilator and vcd2fst (also needs gtkwave)
-	$(GO) run ./bench/kernel/compare -waves -rounds 5 -cycles 10000
+	$(GO) run ./bench/kernel/compare -waves -rounds 5 -cycles 50000
 
 waves: ## the pictures of the README (needs gtkwave, wireshark, xvfb, xauth, xdotool, imagemagick and chromium)
 	bash docs/make-pictures.sh

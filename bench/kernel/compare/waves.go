@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"time"
 
 	"rnic/bench/kernel/nic"
 	"rnic/bench/kernel/verilog"
@@ -24,6 +26,7 @@ type recording struct {
 	program          string // Verilator's
 
 	spent   []float64 // ns of processor time
+	lasted  []float64 // ns of wall time
 	changes int       // value changes of a run
 	size    int64     // bytes of the file
 	packed  int64     // of a VCD: bytes that vcd2fst makes of it
@@ -110,12 +113,13 @@ func buildAll(dir string) (map[string]string, error) {
 // turn is one run. The file of the first is looked at; all are removed.
 func (r *recording) turn(dir string, l load, cycles int) error {
 	file := filepath.Join(dir, "waves."+r.suffix)
+	runtime.GC() // of what the run before has left
+	start := time.Now()
 	ns, err := r.run(r, l, cycles, file)
+	r.spent, r.lasted = append(r.spent, ns), append(r.lasted, float64(time.Since(start).Nanoseconds()))
 	if err != nil || r.suffix == "" {
-		r.spent = append(r.spent, ns)
 		return err
 	}
-	r.spent = append(r.spent, ns)
 	if r.size == 0 {
 		if err := r.look(file); err != nil {
 			return err

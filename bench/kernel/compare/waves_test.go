@@ -12,15 +12,15 @@ import (
 
 func TestWavesTable(t *testing.T) {
 	all := [][]*recording{{
-		{simulator: "hdl", shows: "-", spent: []float64{3000, 2000}},
-		{simulator: "hdl", shows: "all", suffix: "vcd", spent: []float64{4000, 5000}, changes: 40, size: 1000, packed: 200},
-		{simulator: "hdl", shows: "all", suffix: "fst", spent: []float64{3000, 3000}, size: 100},
+		{simulator: "hdl", shows: "-", spent: []float64{3000, 2000}, lasted: []float64{2100, 2900}},
+		{simulator: "hdl", shows: "all", suffix: "vcd", spent: []float64{4000, 5000}, lasted: []float64{3500, 3200}, changes: 40, size: 1000, packed: 200},
+		{simulator: "hdl", shows: "all", suffix: "fst", spent: []float64{3000, 3000}, lasted: []float64{2500, 2600}, size: 100},
 	}}
 	var b strings.Builder
 	wavesTable(&b, all, plan{2, 10, ""})
-	require.Regexp(t, `(?m)^ +full +hdl +- +- +200 +1\.0 +$`, b.String())
-	require.Regexp(t, `(?m)^ +full +hdl +all +vcd +400 +2\.0 +4 +50\.0 +20\.0 +100 +1\.0 +0\.20 *$`, b.String())
-	require.Regexp(t, `(?m)^ +full +hdl +all +fst +300 +1\.5 +4 +25\.0 +40\.0 +10 +10\.0 +2\.00 *$`, b.String())
+	require.Regexp(t, `(?m)^ +full +hdl +- +- +200 +1\.0 +210 +$`, b.String())
+	require.Regexp(t, `(?m)^ +full +hdl +all +vcd +400 +2\.0 +320 +4 +50\.0 +20\.0 +100 +1\.0 +0\.20 *$`, b.String())
+	require.Regexp(t, `(?m)^ +full +hdl +all +fst +300 +1\.5 +250 +4 +25\.0 +40\.0 +10 +10\.0 +2\.00 *$`, b.String())
 }
 
 func TestCountChanges(t *testing.T) {
