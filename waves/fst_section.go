@@ -58,13 +58,14 @@ func newFSTSink(w io.WriterAt, root *node, vars []*Var, p Profile) *fstSink {
 		s.out.free <- newSection(vars)
 	}
 	s.sec = <-s.out.free
+	s.sec.reserve(s.limit)
 	s.sec.frame = appendX(s.sec.frame, digits)
 	s.err = s.out.err()
 	return s
 }
 
 func newSection(vars []*Var) *section {
-	sec := &section{trails: make([]trail, len(vars)+1), store: make([]byte, firstStore)} // by handle, from 1
+	sec := &section{trails: make([]trail, len(vars)+1)} // by handle, from 1
 	sec.reset()
 	for i, v := range vars {
 		if t := &sec.trails[i+1]; !v.text() {
@@ -114,6 +115,7 @@ func (s *fstSink) cut() {
 	}
 	s.sec = next
 	s.limit = min(2*s.limit, sectionSize)
+	s.sec.reserve(s.limit)
 	s.open(s.now)
 }
 

@@ -32,7 +32,6 @@ type full struct {
 const (
 	leastChunk = 64
 	mostChunk  = 4096
-	firstStore = 64 << 10 // bytes from which chunks are cut, at first
 )
 
 // before is the bytes in the full chunks of a trail.
@@ -53,10 +52,18 @@ func (sec *section) room(t *trail, n int) {
 	}
 	size := max(n, min(max(bytes, leastChunk), mostChunk))
 	if sec.cut+size > len(sec.store) {
-		sec.store = append(sec.store, make([]byte, max(size, len(sec.store)))...)
+		sec.store = append(sec.store, make([]byte, size+sectionSize/4)...) // for very long texts
 	}
 	t.start, t.end, t.room = uint32(sec.cut), uint32(sec.cut), uint32(sec.cut+size)
 	sec.cut += size
+}
+
+// reserve has the store of an empty section take so many bytes of changes, in whatever
+// trails: chunks are full to the half at least.
+func (sec *section) reserve(limit int) {
+	if n := 2*limit + leastChunk*(len(sec.trails)-1); n > len(sec.store) {
+		sec.store = make([]byte, n)
+	}
 }
 
 // whole appends the trail as the file has it.
