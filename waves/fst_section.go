@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"io"
 	"slices"
-	"unsafe"
 )
 
 const (
@@ -127,9 +126,8 @@ func (s *fstSink) changes(b []byte) error {
 	sec, stamp, trails := s.sec, s.stamp, s.sec.trails
 	end := len(b)
 	b = slices.Grow(b, recordRoom)[:end+recordRoom]
-	p := unsafe.Pointer(&b[0])
 	for at := 0; at < end; {
-		head := *(*uint32)(unsafe.Add(p, at))
+		head := binary.LittleEndian.Uint32(b[at:])
 		at += 4
 		t := &trails[head/recordKinds]
 		kind := head % recordKinds
@@ -152,10 +150,10 @@ func (s *fstSink) changes(b []byte) error {
 			two := uint32((0x7f - v) >> 63)
 			binary.LittleEndian.PutUint16(c, uint16(uint32(v)&0x7f|two<<7|uint32(v)>>7<<8))
 			t.end += 1 + two + size
-			binary.LittleEndian.PutUint64(c[1+two:], *(*uint64)(unsafe.Add(p, at)))
+			binary.LittleEndian.PutUint64(c[1+two:], binary.LittleEndian.Uint64(b[at:]))
 		} else {
 			n := binary.PutUvarint(c, v)
-			binary.LittleEndian.PutUint64(c[n:], *(*uint64)(unsafe.Add(p, at)))
+			binary.LittleEndian.PutUint64(c[n:], binary.LittleEndian.Uint64(b[at:]))
 			t.end += uint32(n) + size
 		}
 		at += int(size)

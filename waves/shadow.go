@@ -30,7 +30,7 @@ type quick struct {
 	head  uint32 // of its records, with the kind
 	left  uint8  // shifts of the word that leave the value
 	right uint8
-	size  uint8 // bytes of a record; 0: it lies not within a word, or goes by others
+	size  uint8 // bytes of a record; 0: it does not lie within a word, or depends on others
 	flags uint8
 }
 
@@ -66,6 +66,7 @@ func newShadow(own []shown, quicks []quick) shadow {
 	return s
 }
 
+// newQuick is that of a variable, of size 0 if it has none.
 func newQuick(d *shown) quick {
 	if d.how == asBytes || d.off/8 != (d.end()-1)/8 {
 		return quick{}
@@ -91,6 +92,7 @@ func (q *quick) value(word uint64) uint64 { return word << (q.left & 63) >> (q.r
 // mask is the bits of the variable in a word.
 func (q *quick) mask() uint64 { return ^uint64(0) << q.right >> q.left }
 
+// newCell is a word with these of an owner's variables.
 func newCell(quicks []quick, first, last int) cell {
 	c := cell{first: int32(first), last: int32(last)}
 	for i := first; i < last; i++ {
@@ -186,7 +188,7 @@ func (c *cell) append(b []byte, quicks []quick, own []shown, now, diff uint64) [
 		v, x := q.value(now), q.value(diff)
 		binary.LittleEndian.PutUint32(b[n:], q.head|uint32(v)&uint32(q.flags&quickBit))
 		binary.BigEndian.PutUint64(b[n+4:], v<<(q.right&63))
-		n += int(q.size) & (int(x|-x) >> 63)
+		n += int(int64(q.size) & (int64(x|-x) >> 63))
 	}
 	b = b[:n]
 	if diff&c.texts != 0 {
@@ -195,8 +197,8 @@ func (c *cell) append(b []byte, quicks []quick, own []shown, now, diff uint64) [
 	return b
 }
 
-// cellRoom is bytes that a word's records take at most, and one that does not count.
-const cellRoom = 8*recordRoom + recordRoom
+// cellRoom is the bytes that the records of a word take at most, and one that does not count.
+const cellRoom = (8 + 1) * recordRoom
 
 func (c *cell) appendTexts(b []byte, quicks []quick, own []shown, now, diff uint64) []byte {
 	for i := c.first; i < c.last; i++ {
