@@ -3,9 +3,12 @@ package main
 import (
 	"cmp"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"rnic/tb/whole"
 	"rnic/waves"
@@ -27,7 +30,6 @@ type folder struct {
 	w         *waves.File
 	markers   []waves.Marker
 	begun     chan error // of views that are written beside the run
-	written   map[string]bool
 }
 
 // wires are the groups at the top of each view.
@@ -38,14 +40,17 @@ var wires = waves.Group{Name: "wire", Signals: []string{
 // firstQPs is how many QPs of a host the overview has.
 const firstQPs = 2
 
-// begin writes all views when the run starts: the main ones, and then the others while it
-// goes on, up to wait.
+// begin writes all views when the run starts: the main ones, and then what else there is
+// while it goes on, up to wait.
 func (f *folder) begin() error {
-	if err := cmp.Or(f.main(), f.mappings()); err != nil {
+	if err := f.main(); err != nil {
 		return err
 	}
 	f.begun = make(chan error, 1)
-	go func() { f.begun <- f.others() }()
+	go func() {
+		_, err := f.others()
+		f.begun <- cmp.Or(f.mappings(), err)
+	}()
 	return nil
 }
 
@@ -61,11 +66,11 @@ func (f *folder) wait() error {
 
 // end writes all views when the run has ended, in place of those of its start.
 func (f *folder) end() error {
-	f.written = map[string]bool{}
-	if err := cmp.Or(f.main(), f.others()); err != nil {
+	written, err := f.others()
+	if err := cmp.Or(f.main(), err); err != nil {
 		return err
 	}
-	return forgetViews(f.dir, f.written) // of QPs that there were not
+	return forgetViews(f.dir, written) // of QPs that there were not
 }
 
 // main writes the overview.
@@ -78,7 +83,7 @@ func (f *folder) main() error {
 			top = append(top, waves.Group{Name: strings.Replace(qp, ".", ": ", 1), Under: host, Signals: []string{qp[len(host)+1:]}})
 		}
 	}
-	return f.both("", waves.View{Overview: append(top, overview...), Markers: f.markers, Only: true})
+	return f.both(f.name, waves.View{Overview: append(top, overview...), Markers: f.markers, Only: true})
 }
 
 // top is what the overview begins with: the wires, and of each host packets and driver.
@@ -95,14 +100,15 @@ func (f *folder) top() []waves.Group {
 	return top
 }
 
-// others writes the views of blocks and QPs.
-func (f *folder) others() error {
+// others writes the views of blocks and QPs, some at a time, and gives the names of their
+// files.
+func (f *folder) others() (names map[string]bool, err error) {
 	if err := os.MkdirAll(filepath.Join(f.dir, "views"), 0o777); err != nil {
-		return err
+		return nil, err
 	}
-	var errs []error
+	views := map[string]waves.View{}
 	for _, block := range f.blocks() {
-		errs = append(errs, f.both(block, waves.View{Overview: []waves.Group{wires}, Markers: f.markers, Scopes: []string{block}}))
+		views[block] = waves.View{Overview: []waves.Group{wires}, Markers: f.markers, Scopes: []string{block}}
 	}
 	top := f.top()
 	for _, qp := range f.queues() {
@@ -112,17 +118,29 @@ func (f *folder) others() error {
 			nic = top[3]
 		}
 		own := waves.Group{Name: qp, Under: host, Signals: []string{qp[len(host)+1:]}}
-		errs = append(errs, f.both(qp, waves.View{Overview: []waves.Group{wires, own, nic}, Markers: f.markers, Scopes: []string{host + ".nic.retrans", host + ".nic.wqe_sched"}}))
+		views[qp] = waves.View{Overview: []waves.Group{wires, own, nic}, Markers: f.markers, Scopes: []string{host + ".nic.retrans", host + ".nic.wqe_sched"}}
 	}
-	return cmp.Or(errs...)
+	list := slices.Sorted(maps.Keys(views))
+	errs := make([]error, len(list))
+	var group sync.WaitGroup
+	const writers = 4
+	for w := range writers {
+		group.Go(func() {
+			for i := w; i < len(list); i += writers {
+				errs[i] = f.both("views/"+list[i], views[list[i]])
+			}
+		})
+	}
+	group.Wait()
+	names = map[string]bool{}
+	for _, view := range list {
+		names[filepath.Join("views", view+".gtkw")], names[filepath.Join("views", view+".sucl")] = true, true
+	}
+	return names, cmp.Or(errs...)
 }
 
-// both writes a view for GTKWave and for Surfer: the main one, or a further one.
-func (f *folder) both(view string, v waves.View) error {
-	base := f.name
-	if view != "" {
-		base = "views/" + view
-	}
+// both writes a view for GTKWave and for Surfer, by its name without ending.
+func (f *folder) both(base string, v waves.View) error {
 	v.File = base + ".gtkw"
 	return cmp.Or(
 		f.write(base+".gtkw", func(w io.Writer) error { return f.w.Save(w, f.name, v) }),
@@ -131,9 +149,6 @@ func (f *folder) both(view string, v waves.View) error {
 }
 
 func (f *folder) write(name string, save func(io.Writer) error) error {
-	if f.written != nil {
-		f.written[filepath.FromSlash(name)] = true
-	}
 	return whole.Write(filepath.Join(f.dir, filepath.FromSlash(name)), save)
 }
 
