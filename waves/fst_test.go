@@ -57,6 +57,15 @@ func TestFSTIsTheVCD(t *testing.T) {
 	}
 }
 
+// A section may be of hardly a byte.
+func TestFSTOfAFewVariables(t *testing.T) {
+	for _, to := range []int64{1, 2000, 4000, 80_000} {
+		k := elaborate(t, "top", 20, hdl.Options{})
+		vcd, fst := both(t, waves.Options{Scopes: []string{"tx.state"}, Profile: waves.Portable, To: to}, func() { require.NoError(t, k.Run(100)) }, k)
+		wavetest.Same(t, vcd, fst)
+	}
+}
+
 // Two kernels of different clocks, jumps in both, and many sections.
 func TestFSTOfAWorld(t *testing.T) {
 	a := elaborate(t, "host_a", 2000, hdl.Options{})

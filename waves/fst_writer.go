@@ -104,7 +104,7 @@ func (f *fstWriter) run() {
 func (f *fstWriter) section(sec *section) {
 	const fixed = 9 + 3*8
 	frame := f.deflate(make([]byte, 0, 4096), sec.frame)
-	b := slices.Grow(f.out[:0], sec.raw+len(sec.frame)+len(sec.trails))[:fixed]
+	b := slices.Grow(f.out[:0], fixed+sec.raw+len(sec.frame)+len(sec.trails))[:fixed]
 	vars := len(sec.trails) - 1
 	for _, n := range []int{len(sec.frame), len(frame), vars} {
 		b = binary.AppendUvarint(b, uint64(n))
