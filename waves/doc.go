@@ -67,7 +67,8 @@
 // behind another.
 //
 // An FST begins with a head, the widths and the hierarchy, all of which are known before
-// the run; sections follow. Each is written as a block to be skipped, is then marked as
+// the run; sections follow, the first at once, in which all is x at the first instant, for no
+// tool opens a file without any. Each is written as a block to be skipped, is then marked as
 // valid, and then the head is told of it: at any time the file is one that can be read.
 //
 // # Measured

@@ -31,12 +31,18 @@ type (
 	FST = File
 )
 
+// begin is the first instant of a file that is attached to kernels where they stand.
+func (o *Options) begin(kernels []*hdl.Kernel) int64 {
+	ps := o.From
+	for _, k := range kernels {
+		ps = max(ps, int64(k.Cycle())*k.PeriodPs())
+	}
+	return ps
+}
+
 // attach begins the file.
 func (v *File) attach(s sink, o Options, kernels []*hdl.Kernel) {
-	v.Start = o.From
-	for _, k := range kernels {
-		v.Start = max(v.Start, int64(k.Cycle())*k.PeriodPs())
-	}
+	v.Start = o.begin(kernels)
 	end := max(v.Start, o.To)
 	v.m = newMerger(s, len(kernels))
 	rest := v.Vars

@@ -39,6 +39,6 @@ func NewFST(w io.WriterAt, o Options, kernels ...*hdl.Kernel) (*FST, error) {
 
 func newFST(w io.WriterAt, o Options, root *node, kernels []*hdl.Kernel) *FST {
 	v := &File{Vars: root.number(nil), format: asFST, w: w}
-	v.attach(newFSTSink(w, root, v.Vars, o.Profile), o, kernels)
+	v.attach(newFSTSink(w, root, v.Vars, o.Profile, o.begin(kernels)), o, kernels)
 	return v
 }

@@ -8,7 +8,7 @@ import (
 
 const (
 	// sectionSize is the bytes of changes, before compression, after which a section
-	// of an FST is written. The first has firstSection, or more if there are many
+	// of an FST is written. The first of the run has firstSection, or more if there are many
 	// variables, for a section costs a byte or two of each; and each later one has
 	// twice as many as the one before, so that little is lost of a run that is killed
 	// early.
@@ -45,8 +45,8 @@ type fstSink struct {
 	out   *fstWriter
 }
 
-func newFSTSink(w io.WriterAt, root *node, vars []*Var, p Profile) *fstSink {
-	s := &fstSink{limit: max(firstSection, firstPerVar*len(vars)), out: newFSTWriter(w, root, vars, p)}
+func newFSTSink(w io.WriterAt, root *node, vars []*Var, p Profile, start int64) *fstSink {
+	s := &fstSink{now: start, out: newFSTWriter(w, root, vars, p)}
 	digits := 0
 	for _, v := range vars {
 		if !v.text() {
@@ -57,9 +57,11 @@ func newFSTSink(w io.WriterAt, root *node, vars []*Var, p Profile) *fstSink {
 		s.out.free <- newSection(vars)
 	}
 	s.sec = <-s.out.free
-	s.sec.reserve(s.limit)
 	s.sec.frame = appendX(s.sec.frame, digits)
-	s.err = s.out.err()
+	// No tool opens a file without a section: the first is of this instant, all x.
+	s.out.head.start = start
+	s.open(start)
+	s.cut(max(firstSection, firstPerVar*len(vars)))
 	return s
 }
 
@@ -82,11 +84,9 @@ func (s *fstSink) dump(bool) {}
 func (s *fstSink) time(ps int64) error {
 	switch {
 	case !s.begun:
-		s.begun = true
-		s.out.head.start = ps
-		s.open(ps)
+		s.begun = true // at the start, where the section begins
 	case s.sec.raw >= s.limit:
-		s.cut()
+		s.cut(min(2*s.limit, sectionSize))
 		fallthrough
 	default:
 		s.sec.times = binary.AppendUvarint(s.sec.times, uint64(ps-s.now))
@@ -104,8 +104,8 @@ func (s *fstSink) open(ps int64) {
 	s.sec.stamps, s.sec.raw, s.stamp = 1, 0, 0
 }
 
-// cut ends the section at the present time and begins the next.
-func (s *fstSink) cut() {
+// cut ends the section at the present time and begins the next, with its limit.
+func (s *fstSink) cut(limit int) {
 	old := s.sec
 	old.end = s.now
 	next, err := s.out.give(old)
@@ -113,7 +113,7 @@ func (s *fstSink) cut() {
 		return
 	}
 	s.sec = next
-	s.limit = min(2*s.limit, sectionSize)
+	s.limit = limit
 	s.sec.reserve(s.limit)
 	s.open(s.now)
 }

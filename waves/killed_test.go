@@ -113,9 +113,9 @@ func TestStoppedAnywhere(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, k.Run(60_000))
 	require.NoError(t, v.Close())
-	require.GreaterOrEqual(t, len(w.data), 1+3*3, "a start, and three writes a section")
+	require.GreaterOrEqual(t, len(w.data), 1+4*3, "a start, and three writes a section")
 	last := int64(0)
-	for n := 4; n < len(w.data); n++ {
+	for n := 7; n < len(w.data); n++ { // before, of a single instant, fst2vcd makes half a VCD
 		for _, part := range []int{0, 1, 9, 40, 329, 1000} {
 			p := save(t, "x.fst", string(w.file(n, part)))
 			f := wavetest.FST(t, p)
@@ -127,4 +127,21 @@ func TestStoppedAnywhere(t *testing.T) {
 		}
 	}
 	require.Greater(t, last, int64(20_000*4000))
+}
+
+// A file can be opened from its beginning on, before anything has run: in it all is x.
+func TestStoppedAtOnce(t *testing.T) {
+	wavetest.Need(t, "fst2vcd", "gtkwave")
+	for _, from := range []int64{0, 2001, 50_000_000} {
+		k := elaborate(t, "top", 20, hdl.Options{})
+		w := &tape{}
+		v, err := waves.NewFST(w, waves.Options{From: from}, k)
+		require.NoError(t, err)
+		require.NoError(t, k.Run(20_000))
+		require.NoError(t, v.Close())
+		p := save(t, "x.fst", string(w.file(4, 0))) // a start, and three writes of a section
+		require.Equal(t, fmt.Sprintf("26 %d %d 0bxx\n", from, from), wavetest.GTKWave(t, `
+say "[gtkwave::getNumFacs] [gtkwave::getMinTime] [gtkwave::getMaxTime] [lindex [gtkwave::signalChangeList {top.tx.state[1:0]} -start_time [gtkwave::getMinTime] -max 1] end]"`, p))
+		require.Contains(t, wavetest.Tool(t, t.TempDir(), nil, "fst2vcd", "-f", p), "$dumpvars")
+	}
 }
