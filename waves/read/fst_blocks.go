@@ -280,6 +280,11 @@ func inflate(b []byte, size int64) ([]byte, error) {
 	if size == int64(len(b)) {
 		return b, nil
 	}
+	return unzip(b, size)
+}
+
+// unzip unpacks zlib to a known size.
+func unzip(b []byte, size int64) ([]byte, error) {
 	if !plausible(size, int64(len(b))) {
 		return nil, fmt.Errorf("%d bytes say that they unpack to %d", len(b), size)
 	}

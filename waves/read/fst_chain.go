@@ -66,7 +66,7 @@ func (t *fst) chain(c *chain, pack byte) error {
 		err = unlz4(dst, b)
 	case pack == 'Z' || pack == '!':
 		var out []byte
-		if out, err = inflate(b, int64(size)); err == nil {
+		if out, err = unzip(b, int64(size)); err == nil { // equal sizes mean nothing here
 			copy(dst, out)
 		}
 	case pack == 'F':

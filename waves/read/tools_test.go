@@ -1,8 +1,11 @@
 package read_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,4 +71,29 @@ func TestConverters(t *testing.T) {
 	for fast.Next() {
 	}
 	require.ErrorContains(t, fast.Err(), "packed by FastLZ")
+}
+
+// A chain that zlib makes no shorter is packed all the same by libfst.
+func TestPackedChainAsLongAsUnpacked(t *testing.T) {
+	wavetest.Need(t, "vcd2fst")
+	const vars = 400
+	r := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	b.WriteString("$timescale 1ps $end\n$scope module t $end\n")
+	for i := range vars {
+		fmt.Fprintf(&b, "$var wire 8 v%d v%d [7:0] $end\n", i, i)
+	}
+	b.WriteString("$upscope $end\n$enddefinitions $end\n")
+	for at := range 40 {
+		fmt.Fprintf(&b, "#%d\n", at)
+		for i := range vars {
+			if r.IntN(2) == 0 {
+				fmt.Fprintf(&b, "b%b v%d\n", r.IntN(256)&r.IntN(256)&r.IntN(256), i)
+			}
+		}
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.vcd"), []byte(b.String()), 0o666))
+	wavetest.Tool(t, dir, nil, "vcd2fst", "-Z", "-v", "a.vcd", "-f", "a.fst")
+	require.Equal(t, canon(t, open(t, dir, "a.vcd"), true), canon(t, open(t, dir, "a.fst"), true))
 }
