@@ -83,12 +83,13 @@ func NewVCD(name string, r io.Reader) (*File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: gzip: %w", name, err)
 		}
-		r = z
-	} else {
-		r = b
+		b = bufio.NewReaderSize(z, 4096)
+		if head, _ := b.Peek(1); bytes.Equal(head, []byte{fstHeader}) {
+			return nil, fmt.Errorf("%s: an FST within gzip: it is read in places, so unpack it first", name)
+		}
 	}
 	f := &File{name: name}
-	v := &vcd{f: f, words: words{r: r, line: 1}}
+	v := &vcd{f: f, words: words{r: b, line: 1}}
 	b2, err := v.header()
 	if err != nil {
 		return nil, err

@@ -183,6 +183,14 @@ func TestGzip(t *testing.T) {
 	for cut.Next() {
 	}
 	require.ErrorContains(t, cut.Err(), "unexpected EOF")
+
+	z.Reset()
+	w.Reset(&z)
+	_, err = w.Write(bytesOf(t, "testdata", "verilator.fst"))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	_, err = read.NewVCD("a.fst.gz", &z)
+	require.EqualError(t, err, "a.fst.gz: an FST within gzip: it is read in places, so unpack it first")
 }
 
 func TestTimescale(t *testing.T) {
