@@ -70,12 +70,23 @@ func TestFaultDoc(t *testing.T) {
 	for _, m := range regexp.MustCompile(`--fault '([^']+)'`).FindAllStringSubmatch(head, -1) {
 		check(m[1])
 	}
-	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(head, -1) {
+	examples := regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(head, -1)
+	for _, m := range examples {
 		check(m[1])
 	}
 	for _, m := range regexp.MustCompile(`(?m)^  (\S.*?)   `).FindAllStringSubmatch(fault.Help, -1) {
 		check(m[1])
 	}
 	require.Equal(t, 4+20+12, n)
-	require.Contains(t, rnic(t, t.TempDir(), "run", "--help"), "corrupt b ack byte=50")
+	require.Contains(t, rnic(t, t.TempDir(), "run", "--help"), "corrupt a ack byte=50")
+	for _, m := range examples { // each meets something in a plain run
+		op := "send"
+		if strings.Contains(m[1], "read-response") {
+			op = "read"
+		}
+		if !strings.Contains(m[1], "addr=") { // which addresses there are is drawn
+			_, stderr, _ := call(t, t.TempDir(), "run", "--op", op, "--fault", m[1])
+			require.NotContains(t, stderr, "where 0 matched")
+		}
+	}
 }

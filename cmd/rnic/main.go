@@ -30,8 +30,8 @@ func main() {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	args := os.Args[1:]
-	if len(args) == 1 && args[0] == "help" {
-		args[0] = "--help"
+	if len(args) > 0 && args[0] == "help" {
+		args = append(args[1:], "--help")
 	}
 	ctx, err := k.Parse(args)
 	k.FatalIfErrorf(err)

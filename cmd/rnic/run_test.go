@@ -248,6 +248,7 @@ func TestHelp(t *testing.T) {
 		require.Regexp(t, `(?m)^  `+c+`\b`, out)
 	}
 	run := rnic(t, t.TempDir(), "run", "--help")
+	require.Equal(t, run, rnic(t, t.TempDir(), "help", "run"))
 	for _, f := range []string{"mtu", "qps", "transport", "srq", "ipv6", "vlan", "msg-size", "depth", "seed", "link-rate", "link-latency", "pcie-latency", "op", "fault", "timeout", "retry-cnt", "rnr-retry", "stats", "all", "pcie-profile", "vcd", "pcap", "out", "waves", "scope", "from", "to", "json"} {
 		require.Contains(t, run, "--"+f)
 	}

@@ -6,10 +6,10 @@ var Help = `A fault is a few words in any order: what happens, at which host, to
 ` + "  " + `drop b nth=5                       the 5th frame on the way to host b is lost
   drop b send psn=+3                 the SEND packet 3 after the first one
   drop 1%                            each frame is lost with a probability of 1%
-  duplicate=5us b read-response      the first READ response comes again 5 us later
+  duplicate=5us a read-response      the first READ response comes again 5 us later
   delay=2us a ack nth=2 times=3      three acknowledgements come late, others overtake them
   reorder=3 b 0.5%                   the next 3 frames go by
-  corrupt b ack byte=50              a byte is changed; field=psn: a field; repair: with a good ICRC
+  corrupt a ack byte=50              a byte is changed; field=psn: a field; repair: with a good ICRC
   truncate=60 b nth=2                the rest is missing, the FCS is good
   badfcs b last                      a wrong FCS
   pcie a read delay=5us nth=3        the third read of NIC a takes 5 us more
