@@ -143,20 +143,23 @@ func (c *connectCmd) station(cfg ether.Config) (*ether.Station, portFiles, error
 	return s, files, nil
 }
 
-// waves writes the waveforms, with the rows of package rows, and at their end the views.
+// waves writes the waveforms, with the rows of package rows, and the views: at the start,
+// and again at the end.
 func (c *connectCmd) waves(s *ether.Station, files *portFiles) error {
 	shown, err := rows.New(rows.Options{}, rows.Host{K: s.K, NIC: s.NIC, Machine: s.Machine})
 	if err != nil {
 		return err
 	}
 	list, _, err := createWaves(nil, c.Out, c.FST, c.VCD, waves.Options{Rows: shown.List}, s.K)
+	views := &folder{dir: c.Out, name: "rnic"}
+	*files = append(*files, views.wait)
 	for _, w := range list {
 		*files = append(*files, w.Close)
 	}
 	if err != nil {
 		return err
 	}
-	views := &folder{dir: c.Out, name: "rnic", w: list[0]}
-	*files = append(*files, views.mappings, views.end)
-	return nil
+	views.w = list[0]
+	*files = append(*files, views.end)
+	return views.begin()
 }

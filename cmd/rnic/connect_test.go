@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"bufio"
 	"bytes"
 	"os/exec"
 	"path/filepath"
@@ -53,4 +54,27 @@ func TestConnectWaves(t *testing.T) {
 	for _, view := range []string{"rnic.gtkw", "rnic.sucl", "views/host_a.qp_3.gtkw", "views/host_a.nic.dma.sucl", ".surfer/mappings/abi_QPState"} {
 		require.FileExists(t, filepath.Join(dir, "o", view))
 	}
+}
+
+// What a killed host leaves can be looked at: its views are there from the start.
+func TestKilledConnectHasViews(t *testing.T) {
+	dir := t.TempDir()
+	c := exec.Command(program, "connect", "dgram:"+filepath.Join(dir, "a")+","+filepath.Join(dir, "b"), "--fst", "--out", "o")
+	c.Dir = dir
+	in, err := c.StdinPipe()
+	require.NoError(t, err)
+	out, err := c.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.Start())
+	_, err = in.Write([]byte("qp 1 gid=1 type=rc\n"))
+	require.NoError(t, err)
+	answer, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, c.Process.Kill())
+	require.NoError(t, err)
+	require.Equal(t, "= qpn=3\n", answer)
+	require.Error(t, c.Wait())
+	for _, view := range []string{"rnic.fst", "rnic.gtkw", "rnic.sucl", ".surfer/mappings/abi_QPState"} {
+		require.FileExists(t, filepath.Join(dir, "o", view))
+	}
+	rnic(t, dir, "wave", "o/rnic.fst", "-s", "host_a.clk")
 }
