@@ -2,15 +2,21 @@ package main
 
 import (
 	"fmt"
+	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"rnic/tb"
+	"rnic/waves/read"
 )
 
 // instant is a simulated time of a flag: 1.5us, or c1234 for the beginning of a cycle.
 type instant time.Duration
+
+// plainTime is a time of one unit, as waveform tools print them.
+var plainTime = regexp.MustCompile(`^\d[\d.]*[munp]?s$`)
 
 // UnmarshalText reads the flag.
 func (i *instant) UnmarshalText(b []byte) error {
@@ -22,6 +28,14 @@ func (i *instant) UnmarshalText(b []byte) error {
 			return fmt.Errorf("%q: must be c0 to c%d", text, int64(maxWindow/period))
 		}
 		*i = instant(n) * period
+		return nil
+	}
+	if plainTime.MatchString(text) { // ParseDuration has no ps, and drops a part of a ns
+		n, err := (&read.Header{Exponent: -9}).ParseTime(text, nil)
+		if err != nil {
+			return err
+		}
+		*i = instant(min(n, math.MaxInt64))
 		return nil
 	}
 	d, err := time.ParseDuration(text)

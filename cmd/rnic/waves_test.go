@@ -201,6 +201,7 @@ func TestWindow(t *testing.T) {
 		scopes   []string
 	}{
 		{[]string{"--from", "70us", "--scope", "nic.pkt_tx"}, 70_000_000, whole.End, []string{"host_a.nic.pkt_tx.", "host_b.nic.pkt_tx."}},
+		{[]string{"--to", "78123000ps"}, 0, 78_123_000, []string{"host_a.", "host_b."}},
 		{[]string{"--to", "78.123us"}, 0, 78_123_000, []string{"host_a.", "host_b."}},
 		{[]string{"--from", "77us", "--to", "79us", "--scope", "host_a.nic.qpc", "--scope", "nic.mac"}, 77_000_000, 79_000_000, []string{"host_a.nic.qpc.", "host_a.nic.mac.", "host_b.nic.mac."}},
 		{[]string{"--scope", "host_b.nic.*.state", "--from", "10us", "--to", "20us"}, 10_000_000, 20_000_000, []string{"host_b.nic."}},
