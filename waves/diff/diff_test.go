@@ -368,3 +368,10 @@ func TestAgainstAModel(t *testing.T) {
 		require.Equal(rt, want, got)
 	})
 }
+
+func TestOneSignal(t *testing.T) {
+	one := "$timescale 1ps $end\n$scope module t $end\n$var wire 1 ! a $end\n$upscope $end\n$enddefinitions $end\n#0\n1!\n#5\n"
+	r, err := compare(t, one, one, diff.Options{})
+	require.NoError(t, err)
+	require.Equal(t, "a.vcd: VCD of 1 signal, 1ps\nb.vcd: VCD of 1 signal, 1ps\n1 signal is equal from 0 to 5ps\n", r.String())
+}

@@ -24,7 +24,7 @@ func (r *Result) String() string {
 		file *File
 		only []string
 	}{{&r.A, r.OnlyA}, {&r.B, r.OnlyB}} {
-		fmt.Fprintf(&b, "%s: %s of %d signals, %s", f.file.Name, f.file.Format, f.file.Signals, f.file.Timescale)
+		fmt.Fprintf(&b, "%s: %s of %s, %s", f.file.Name, f.file.Format, signals(f.file.Signals), f.file.Timescale)
 		if n := len(f.only); n > 0 {
 			fmt.Fprintf(&b, "; %d only here: %s", n, strings.Join(f.only[:min(n, 3)], ", "))
 			if n > 3 {
@@ -44,10 +44,10 @@ func (r *Result) String() string {
 		fmt.Fprintf(&b, "%s is %s in %s and %s in %s\n", s.Path, s.A, r.A.Name, s.B, r.B.Name)
 	}
 	if r.First == nil {
-		fmt.Fprintf(&b, "%d signals are equal from %s to %s\n", r.Compared, r.From, r.To)
+		fmt.Fprintf(&b, "%s equal from %s to %s\n", are(r.Compared), r.From, r.To)
 		return b.String()
 	}
-	fmt.Fprintf(&b, "%d signals are equal from %s on, up to\n\n", r.Compared, r.From)
+	fmt.Fprintf(&b, "%s equal from %s on, up to\n\n", are(r.Compared), r.From)
 	r.first(&b)
 	return b.String()
 }
@@ -163,4 +163,12 @@ func table(b *strings.Builder, rows func(row func(...string))) {
 	for l := range strings.Lines(t.String()) {
 		b.WriteString(strings.TrimRight(l, " \n") + "\n")
 	}
+}
+
+// are is signals with their verb.
+func are(n int) string {
+	if n == 1 {
+		return "1 signal is"
+	}
+	return signals(n) + " are"
 }
