@@ -8,11 +8,12 @@ import (
 
 const (
 	// sectionSize is the bytes of changes, before compression, after which a section
-	// of an FST is written. The first of the run has firstSection, or more if there are many
+	// of an FST is written, or after sectionSpan. The first of the run has firstSection, or more if there are many
 	// variables, for a section costs a byte or two of each; and each later one has
 	// twice as many as the one before, so that little is lost of a run that is killed
 	// early.
 	sectionSize  = 8 << 20
+	sectionSpan  = 100_000_000_000 // ps: 100 ms
 	firstSection = 64 << 10
 	firstPerVar  = 32
 )
@@ -82,18 +83,36 @@ func newSection(vars []*Var) *section {
 func (s *fstSink) dump(bool) {}
 
 func (s *fstSink) time(ps int64) error {
-	switch {
-	case !s.begun:
+	if !s.begun {
 		s.begun = true // at the start, where the section begins
-	case s.sec.raw >= s.limit:
-		s.cut(min(2*s.limit, sectionSize))
-		fallthrough
-	default:
+	} else {
+		s.cutBefore(ps)
 		s.sec.times = binary.AppendUvarint(s.sec.times, uint64(ps-s.now))
 		s.sec.stamps++
 		s.stamp++
 	}
 	s.now = ps
+	return s.err
+}
+
+// cutBefore ends the section if it is large, or if it has something of long ago, which is
+// to be in the file whatever becomes of the run.
+func (s *fstSink) cutBefore(ps int64) {
+	switch {
+	case s.sec.raw >= s.limit:
+		s.cut(min(2*s.limit, sectionSize))
+	case s.due(ps):
+		s.cut(s.limit)
+	}
+}
+
+func (s *fstSink) due(ps int64) bool { return s.stamp > 0 && ps-s.sec.begin >= sectionSpan }
+
+// passed ends a section that the next change would end, for it may be long in coming.
+func (s *fstSink) passed(ps int64) error {
+	if s.err == nil && s.begun && s.due(ps) {
+		s.cutBefore(ps)
+	}
 	return s.err
 }
 

@@ -2,6 +2,8 @@ package waves
 
 import (
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,4 +48,33 @@ func TestMemoryOfAnFST(t *testing.T) {
 		held := len(sec.store)
 		require.LessOrEqual(t, held, 2*sectionSize+64*len(vars))
 	}
+}
+
+// What was long ago is in the file, though nothing has happened since; and the bytes do
+// not depend on when the sink hears that time has passed.
+func TestOldSectionsAreWritten(t *testing.T) {
+	file := func(heard ...int64) []byte {
+		root := &node{names: unique{}}
+		root.child("top", false).add("v", &Var{Width: 1})
+		f, err := os.Create(filepath.Join(t.TempDir(), "x.fst"))
+		require.NoError(t, err)
+		s := newFSTSink(f, root, root.number(nil), Rich, 0)
+		for i, ps := range []int64{0, 4000, 8000, 150_000_000_000, 150_000_004_000, 900_000_000_000} {
+			for len(heard) > 0 && heard[0] < ps {
+				require.NoError(t, s.passed(heard[0]))
+				heard = heard[1:]
+			}
+			require.NoError(t, s.time(ps))
+			require.NoError(t, s.changes(appendBitRecord(nil, recordHead(0), '0'+byte(i%2))))
+		}
+		require.NoError(t, s.end())
+		require.Equal(t, 5, s.out.head.sections) // the first instant, and four
+		require.NoError(t, f.Close())
+		b, err := os.ReadFile(f.Name())
+		require.NoError(t, err)
+		return b
+	}
+	want := file()
+	require.Equal(t, want, file(5000, 99_999_999_999, 100_000_000_000, 149_000_000_000, 149_500_000_000, 500_000_000_000))
+	require.Equal(t, want, file(200_000_000_000, 300_000_000_000))
 }

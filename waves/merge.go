@@ -107,6 +107,9 @@ func (m *merger) merge() {
 			}
 		}
 		if first < 0 {
+			if safe < never {
+				m.check(m.sink.passed(safe))
+			}
 			return
 		}
 		m.stamp(at)

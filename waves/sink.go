@@ -13,6 +13,8 @@ type sink interface {
 	time(ps int64) error
 	// dump brackets the values at the beginning.
 	dump(begins bool)
+	// passed tells that all changes before a time are given, and some later ones may be.
+	passed(ps int64) error
 	// changes takes changes of one kernel as its tracer rendered them for this format.
 	changes(b []byte) error
 	// end completes the file, and is called once.
@@ -51,6 +53,8 @@ func (s *vcdSink) changes(b []byte) error {
 	}
 	return s.err
 }
+
+func (s *vcdSink) passed(int64) error { return s.err }
 
 func (s *vcdSink) end() error {
 	if s.err == nil {
