@@ -39,15 +39,16 @@ type Hang struct {
 	Noticed uint64 // cycle
 	WR      *WR    // nil: no QP has work
 	Chain   []Step // from the work request, or a thread, down to the root
+	Loose   bool   // there is no root: no QP has work and no stream is stuck, and the steps are what there is
 	Packets []Packet
 	Waiters []hdl.Waiter
 	Err     error // of the run; nil: the Dog ended it
 	Notes   []string
 }
 
-// Root is the last step of the chain.
+// Root is the last step of the chain, if it has a root.
 func (h *Hang) Root() Step {
-	if len(h.Chain) == 0 {
+	if len(h.Chain) == 0 || h.Loose {
 		return Step{}
 	}
 	return h.Chain[len(h.Chain)-1]
@@ -60,9 +61,12 @@ func (h *Hang) Error() string {
 	if h.WR != nil {
 		fmt.Fprintf(&b, "\n%v", h.WR)
 	}
+	if h.Loose {
+		b.WriteString("\nno QP has work and no stream is stuck: for the NICs there is nothing to do. A doorbell, a completion or an interrupt may be lost, or nobody has posted. There is:")
+	}
 	for i, s := range h.Chain {
 		word := ""
-		if i == len(h.Chain)-1 {
+		if i == len(h.Chain)-1 && !h.Loose {
 			word = "the root: "
 		}
 		fmt.Fprintf(&b, "\n\t%d. %s%v", i+1, word, s)
@@ -92,7 +96,7 @@ func (h *Hang) Window() (from, to uint64) { return Window(h.Since) }
 // Markers are the moments of the chain and of the last packets of the QP, cycles.
 func (h *Hang) Markers() map[string]uint64 {
 	m := map[string]uint64{"last progress": h.Since}
-	if r := h.Root(); r.Since < h.Noticed {
+	if r := h.Root(); r.Since < h.Noticed && !h.Loose {
 		m["root: "+r.Block] = r.Since
 	}
 	for _, p := range h.Packets {
@@ -116,7 +120,9 @@ func (d *Dog) explain(dead *hdl.WorldDeadlock, err error) *Hang {
 	}
 	if f.qp == nil {
 		h.Since = d.motion()
-		h.Chain = d.idle(h.Waiters)
+		var rooted bool
+		h.Chain, rooted = d.idle(h.Waiters)
+		h.Loose = !rooted
 		return h
 	}
 	x := d.chain(f.side, f.qp.n)

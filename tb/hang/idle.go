@@ -6,8 +6,9 @@ import (
 	"rnic/hdl"
 )
 
-// idle is the chain when no QP has work: threads wait, and the NICs do not.
-func (d *Dog) idle(waiters []hdl.Waiter) (l []Step) {
+// idle is the chain when no QP has work: threads wait, and the NICs do not. It has a root
+// if a stream is stuck; else its steps are what there is, and none is the cause of another.
+func (d *Dog) idle(waiters []hdl.Waiter) (l []Step, rooted bool) {
 	for _, w := range waiters {
 		for _, s := range d.sides {
 			if name, ok := below(w.Thread, s.name); ok {
@@ -23,11 +24,11 @@ func (d *Dog) idle(waiters []hdl.Waiter) (l []Step) {
 			if p.From != p.To && p.Full() && g.stuck(p) {
 				l = append(l, g.step(p, true))
 				l = append(l, g.follow(p.To, []string{p.From})...)
-				return l
+				return l, true
 			}
 		}
 	}
-	return append(l, d.posted()...)
+	return append(l, d.posted()...), false
 }
 
 // completions are the CQs with CQEs in memory that the driver has not said to have

@@ -31,6 +31,10 @@
 //     needs: packets of its message in requests.
 //   - A packet that qpc let through and scatter or responder could not do has the fate
 //     "refused: WHY (NAK)"; one that came again has the arrival of each copy in its why.
+//   - What was to follow and did not has no beat of its own; it is told where the last thing
+//     before it was: a packet that asks for an answer which never leaves, a PSN that pkt_tx
+//     was asked for and that never leaves, in the why of the NAK that misses it, and a
+//     doorbell that qpc never gets, in the events of its QP.
 //   - The failure of a run that its user ended is "interrupted in cycle N".
 //   - A packet has why: events, each with a signal, that led to its cause and its fate.
 //   - The "name" of an enum wider than 8 bits is in the signal with _name behind, as in waves.

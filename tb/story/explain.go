@@ -75,6 +75,7 @@ func (s *Story) ExplainWR(id int) (*Explanation, error) {
 			e.say(p.at(), "it is answered by %s", s.sentence(p))
 		}
 	}
+	s.saySilence(e, w, s.EndPs+1)
 	e.order()
 	if news > 0 {
 		were := "were"
@@ -187,6 +188,10 @@ func (s *Story) ExplainPacket(id int) (*Explanation, error) {
 					said[x] = true
 				}
 			}
+		} else if text := s.missing(p); text != "" {
+			e.say(p.at(), "%s", text)
+		} else if w := s.WR(p.WR); w != nil && p.Cause == AfterTimeout {
+			s.saySilence(e, w, p.Ps)
 		}
 	}
 	e.order()
@@ -196,7 +201,7 @@ func (s *Story) ExplainPacket(id int) (*Explanation, error) {
 
 // gap is the packet whose loss a sequence NAK tells of: the last one of the PSN before it.
 func (s *Story) gap(nak *Packet) (g *Packet) {
-	if nak.Cause != NAK || !strings.HasPrefix(nak.Syndrome, "NAK_SEQUENCE") {
+	if !isSequenceNAK(nak) {
 		return nil
 	}
 	because := s.Packet(nak.Because)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // longest is how many waits the explanation of a run names.
@@ -58,7 +59,17 @@ func (s *Story) ExplainRun() *Explanation {
 	for _, w := range s.WRs {
 		if w.Status != "" && w.Status != "SUCCESS" && len(w.Stages) > 0 {
 			e.say(w.Stages[len(w.Stages)-1].At, "%s ends with %s, %s", w.Label(), w.Status, w.Vendor)
+			s.saySilence(e, w, s.EndPs+1)
 			break // the first: others are flushed behind it
+		}
+	}
+	unheard := 0
+	for _, q := range s.QPs {
+		for _, x := range q.Events {
+			if unheard < longest && strings.HasSuffix(x.Text, upToEnd) {
+				e.say(x.At, "%s QP %d: %s", q.Host, q.QPN, x.Text)
+				unheard++
+			}
 		}
 	}
 	stuck := s.stuck("", 0)

@@ -23,6 +23,7 @@ func (r *Recorder) Finish() *Story {
 			s.skipped, s.came = append(s.skipped, s.came[0]), s.came[1:]
 			s.pair()
 		}
+		s.unheard()
 		for _, q := range s.order {
 			for _, w := range q.open {
 				s.spans.open(w, t.EndPs)
@@ -38,11 +39,13 @@ func (r *Recorder) Finish() *Story {
 			byID[p.ID] = p
 		}
 	}
-	for _, s := range r.sides {
+	for n, s := range r.sides {
 		s.answersOf(byID)
+		s.neverLeft(r.sides[1-n], byID)
 		t.add(s)
 	}
 	t.sort(byID)
+	t.silences()
 	t.Unended = len(t.stuck("", 0))
 	r.done = t
 	for _, s := range r.sides {

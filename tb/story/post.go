@@ -2,6 +2,7 @@ package story
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"rnic/abi"
 	"rnic/pcie"
@@ -119,12 +120,13 @@ func (s *side) tlp(t *tap, cycle uint64) {
 func (s *side) bell(t *tap, cycle uint64) {
 	n, index, rq, push, shared := uint32(t.u("qpn")), uint16(t.u("index")), t.is("rq"), t.is("push"), t.is("srq")
 	posted, found := At{}, false
-	for i, w := range s.writes {
-		if w.push == push && (push || w.qpn == n && w.rq == rq && w.srq == shared && w.index == index) {
-			posted, found = w.at, true
-			s.writes = append(s.writes[:0], s.writes[i+1:]...)
-			break
-		}
+	is := func(w mmio) bool {
+		return w.push == push && (push || w.qpn == n && w.rq == rq && w.srq == shared && w.index == index)
+	}
+	if i := slices.IndexFunc(s.writes, is); i >= 0 { // csr keeps their order
+		posted, found = s.writes[i].at, true
+		s.overtaken(s.writes[:i])
+		s.writes = append(s.writes[:0], s.writes[i+1:]...)
 	}
 	begin := func(w *wr) {
 		if found {

@@ -26,6 +26,7 @@ type qp struct {
 	placing    []placed
 	receiving  *wr // receive of the message that is coming in
 	tries      map[roce.PSN]int
+	skipped    []description // requests that pkt_tx was asked for and that did not leave in their turn
 }
 
 // cause is why requests are sent again.
@@ -131,7 +132,7 @@ func (s *side) peer(q *qp, n uint32) {
 // abandon begins a new life of the QP: its queues are empty.
 func (s *side) abandon(q *qp) {
 	q.sqPI, q.rqPI, q.entered, q.open, q.recvs = 0, 0, 0, nil, nil
-	q.placing = nil
+	q.placing, q.skipped = nil, nil
 	q.any, q.count, q.answers, q.receiving, q.rnr, q.blocked, q.blockedWR = false, 0, nil, nil, nil, nil, nil
 	q.retry = cause{name: Unknown, because: -1}
 	clear(q.tries)

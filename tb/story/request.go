@@ -141,6 +141,8 @@ func (s *side) left(p *roce.Packet) (d description, ok bool) {
 			fast := o.resp && !o.op.IsReadResponse()
 			if j > i || j < i && (o.q != d.q || o.resp != d.resp || fast != (d.resp && !d.op.IsReadResponse())) {
 				rest = append(rest, o)
+			} else if j < i {
+				o.q.unsent(&o)
 			}
 		}
 		s.asked = rest

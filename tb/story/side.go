@@ -24,6 +24,7 @@ type side struct {
 	nWRs   int   // ever
 	cqs    map[uint32]*cq
 	writes []mmio // register writes of doorbells that csr has not told of yet
+	lost   []mmio // and those that it did not tell of in their turn
 
 	sent   []*sent // kept, in order
 	frames int     // first of them, counted from 0

@@ -15,6 +15,10 @@ const interruptedIn = "interrupted in cycle"
 // WasInterrupted tells whether its user ended the run: what has not ended is no fault then.
 func (s *Story) WasInterrupted() bool { return strings.HasPrefix(s.Failure, interruptedIn) }
 
+// hangs tells whether the run ended because it did not go on, so that what has not ended
+// never will; else something else may have ended it.
+func (s *Story) hangs() bool { return strings.HasPrefix(s.Failure, "the run does not go on") }
+
 // open tells whether a work request is one of a send queue that has not ended. Receives
 // are posted to wait.
 func (w *WR) open() bool { return w.Status == "" && w.Queue == "sq" }
@@ -62,9 +66,13 @@ func (s *Story) sent(w *WR) string {
 // unended says of a work request since when nothing happens to it.
 func (s *Story) unended(w *WR) Statement {
 	x := s.latest(w)
-	text := fmt.Sprintf("it is stuck since cycle %d, for %s up to the end of the run: the last that happened to it is %s", x.Cycle, plural(int((s.EndPs-x.Ps)/s.ClockPs), "cycle"), x.Text)
-	if s.WasInterrupted() {
+	before := plural(int((s.EndPs-x.Ps)/s.ClockPs), "cycle")
+	text := fmt.Sprintf("it was under way when the run ended: the last that happened to it, %s before, is %s", before, x.Text)
+	switch {
+	case s.WasInterrupted():
 		text = "it was under way when the run was interrupted: the last that happened to it is " + x.Text
+	case s.hangs():
+		text = fmt.Sprintf("it is stuck since cycle %d, for %s up to the end of the run: the last that happened to it is %s", x.Cycle, before, x.Text)
 	}
 	if left := s.sent(w); left != "" {
 		text += "; " + left
