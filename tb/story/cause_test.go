@@ -292,6 +292,10 @@ func TestExplain(t *testing.T) {
 		e, err := s.ExplainWR(w.ID)
 		require.NoError(t, err)
 		check(e)
+		for _, x := range w.Waits {
+			require.LessOrEqual(t, x.FromPs, x.Ps, "%s %+v", w.Label(), x)
+			require.LessOrEqual(t, x.Ps, x.ToPs, "%s %+v", w.Label(), x)
+		}
 	}
 	for _, q := range s.QPs {
 		e, err := s.ExplainQP(q.Host, q.QPN)

@@ -149,19 +149,19 @@ func (s *side) requested(p *sent, k *roce.Packet, d *description) {
 		return
 	}
 	p.wr, p.WR = w, w.ID
-	at := At{Ps: p.Ps, Cycle: p.Cycle, Signal: p.Signal, Value: p.Value}
+	left := At{Ps: p.Ps, Cycle: p.Cycle, Signal: p.Signal, Value: p.Value}
 	if w.at(FirstPacket) == nil && w.pieces && w.described != 0 {
 		from, busy := int64(w.described)*periodPs, int64(s.tx.since)*periodPs
 		if busy >= p.Ps { // the line was free
-			w.wait(from, p.Ps, ForPCIe, at)
+			w.wait(from, p.Ps, ForPCIe, left)
 		} else {
-			w.wait(from, busy, ForPCIe, at)
-			w.wait(max(from, busy), p.Ps, ForWire, at)
+			w.wait(from, busy, ForPCIe, at(s.tx.since, p.Signal, p.Value)) // what kept the line from it began
+			w.wait(max(from, busy), p.Ps, ForWire, left)
 		}
 	}
-	w.stage(FirstPacket, at)
+	w.stage(FirstPacket, left)
 	if w.read || d.op.Ends() {
-		w.move(LastPacket, at)
+		w.move(LastPacket, left)
 	}
 	w.sentPs = p.EndPs
 	w.addPacket(p.ID)
