@@ -130,7 +130,7 @@ func (r *runCmd) Run() error {
 		return err // a full disk ends the run too, but this names the cause
 	}
 	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("interrupted after %d cycles", b.World.Now())
+		return errors.Join(fmt.Errorf("interrupted after %d cycles", b.World.Now()), out.wrote())
 	}
 	files, e := r.show(ev, err, r.transferAgain(c, job))
 	out.files = append(out.files, files...)

@@ -78,7 +78,7 @@ func (r *runCmd) scenario() error {
 		}
 	}
 	if errors.Is(err, scenario.ErrStopped) {
-		return errors.New("interrupted")
+		return errors.Join(errors.New("interrupted"), out.wrote())
 	}
 	failed := err
 	if failed == nil && rep.Hang != nil {

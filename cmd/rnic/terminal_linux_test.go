@@ -49,7 +49,7 @@ func TestProgressAndInterrupt(t *testing.T) {
 	var stdout bytes.Buffer
 	c.Stdout = &stdout
 	require.NoError(t, c.Start())
-	timer := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
+	timer := time.AfterFunc(time.Minute, func() { c.Process.Kill(); screen.Close() })
 	defer timer.Stop()
 
 	shown := make(chan string)
@@ -64,7 +64,7 @@ func TestProgressAndInterrupt(t *testing.T) {
 				told = true
 				shown <- string(b)
 			}
-			if err != nil || bytes.Contains(b, []byte("interrupted")) {
+			if err != nil || bytes.Contains(b, []byte("host_b.pcapng")) {
 				shown <- string(b)
 				return
 			}
@@ -73,7 +73,7 @@ func TestProgressAndInterrupt(t *testing.T) {
 	require.Regexp(t, `\d+\.\d\d M cycles, \d+\.\d us simulated, \d+\.\d\d M cycles/s +\d+% \|.*/4194304`, strings.ReplaceAll(<-shown, "\r", "\n"))
 	require.NoError(t, c.Process.Signal(os.Interrupt))
 	last := <-shown
-	require.Regexp(t, `rnic: interrupted after \d+ cycles\r?\n?$`, last)
+	require.Regexp(t, `rnic: interrupted after \d+ cycles\r?\nwrote +out/rnic.vcd(\r?\nwrote +out/.*)+host_b.pcapng\r?\n?$`, last)
 	require.Error(t, c.Wait())
 	require.Equal(t, 1, c.ProcessState.ExitCode())
 	require.Empty(t, stdout.String())
