@@ -29,6 +29,7 @@ type run struct {
 	Spent     [][]any         `json:"spent"`     // by host: [where, ps, share]
 	Bandwidth [][3]any        `json:"bandwidth"` // [host, ps, gbps]
 	Counters  [][]any         `json:"counters"`  // [name, value of each host]
+	Leads     []lead          `json:"leads"`
 }
 
 // packets are columns. Ps and Cycle are differences to the packet before, Dur and Fly to
@@ -57,6 +58,9 @@ type packets struct {
 	Signal   []int    `json:"signal"`
 	Value    []int    `json:"value"`
 }
+
+// lead is [ps, cycle, signal, value, text, work request, packet]; -1: none.
+type lead [7]int64
 
 // event is [ps, cycle, signal, value, text].
 type event [5]int64
@@ -146,8 +150,22 @@ func columns(s *story.Story) (*run, error) {
 		r.Spent = append(r.Spent, shares)
 	}
 	r.addCounters(s)
+	r.addLeads(s, t)
 	r.Strings = some(t.list)
 	return r, nil
+}
+
+// addLeads has what to look at first. What was under way when something else ended the run
+// is no lead.
+func (r *run) addLeads(s *story.Story, t *table) {
+	l := s.Leads()
+	if s.Hangs() {
+		l = append(l, s.Open()...)
+	}
+	r.Leads = []lead{}
+	for _, x := range l {
+		r.Leads = append(r.Leads, lead{x.Ps, int64(x.Cycle), t.n(x.Signal), t.n(x.Value), t.n(x.Text), int64(x.WR), int64(x.Packet)})
+	}
 }
 
 // addCounters makes a row of each counter; values are texts, as a number of JavaScript

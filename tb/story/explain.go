@@ -162,7 +162,7 @@ func (s *Story) ExplainPacket(id int) (*Explanation, error) {
 	if w := s.WR(p.WR); w != nil && len(w.Stages) > 0 {
 		e.say(w.Stages[0].At, "it belongs to %s, %s", w.Label(), w.Stages[0].Name)
 	}
-	chain, seen := []*Packet{}, map[int]bool{}
+	chain, seen, left := []*Packet{}, map[int]bool{}, s.left()
 	for ; p != nil && !seen[p.ID]; p = s.Packet(p.Because) {
 		seen[p.ID] = true
 		chain = append(chain, p)
@@ -188,7 +188,7 @@ func (s *Story) ExplainPacket(id int) (*Explanation, error) {
 					said[x] = true
 				}
 			}
-		} else if text := s.missing(p); text != "" {
+		} else if text := s.missing(p, left); text != "" {
 			e.say(p.at(), "%s", text)
 		} else if w := s.WR(p.WR); w != nil && p.Cause == AfterTimeout {
 			s.saySilence(e, w, p.Ps)

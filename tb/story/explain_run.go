@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // longest is how many waits the explanation of a run names.
@@ -56,21 +55,8 @@ func (s *Story) ExplainRun() *Explanation {
 	}
 	e.say(At{}, "packets sent: %s", counts(causes))
 	e.say(At{}, "what became of them: %s", counts(fates))
-	for _, w := range s.WRs {
-		if w.Status != "" && w.Status != "SUCCESS" && len(w.Stages) > 0 {
-			e.say(w.Stages[len(w.Stages)-1].At, "%s ends with %s, %s", w.Label(), w.Status, w.Vendor)
-			s.saySilence(e, w, s.EndPs+1)
-			break // the first: others are flushed behind it
-		}
-	}
-	unheard := 0
-	for _, q := range s.QPs {
-		for _, x := range q.Events {
-			if unheard < longest && strings.HasSuffix(x.Text, upToEnd) {
-				e.say(x.At, "%s QP %d: %s", q.Host, q.QPN, x.Text)
-				unheard++
-			}
-		}
+	for _, x := range s.Leads() {
+		e.Statements = append(e.Statements, x.Statement)
 	}
 	stuck := s.stuck("", 0)
 	if len(stuck) > 0 {
@@ -80,9 +66,8 @@ func (s *Story) ExplainRun() *Explanation {
 		}
 		e.say(At{}, "%s %s not ended", plural(len(stuck), "work request"), has)
 	}
-	for _, w := range stuck[:min(longest, len(stuck))] {
-		x := s.unended(w)
-		e.say(x.At, "%s has not ended: %s", w.Label(), x.Text)
+	for _, x := range s.Open() {
+		e.Statements = append(e.Statements, x.Statement)
 	}
 	if f := s.Forgotten; f != (Forgotten{}) {
 		e.say(At{}, "not kept: the oldest %d packets of %d bytes, %d work requests, %d events of QPs", f.Packets, f.Bytes, f.WRs, f.Events)

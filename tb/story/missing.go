@@ -82,20 +82,33 @@ func isSequenceNAK(p *Packet) bool {
 	return p.Cause == NAK && strings.HasPrefix(p.Syndrome, "NAK_SEQUENCE")
 }
 
+// leftKey is a PSN of a queue: the host that sends, the QP that it goes to.
+type leftKey struct {
+	host     string
+	qpn, psn uint32
+}
+
+// left is when each PSN left first.
+func (s *Story) left() map[leftKey]int64 {
+	m := make(map[leftKey]int64, len(s.Packets))
+	for _, p := range s.Packets {
+		k := leftKey{p.Host, p.DestQPN, p.PSN}
+		if _, is := m[k]; !is && !p.isAnswer() {
+			m[k] = p.Ps
+		}
+	}
+	return m
+}
+
 // missing says of a sequence NAK that what it misses has not left; "": it has, or that is
 // not known.
-func (s *Story) missing(nak *Packet) string {
+func (s *Story) missing(nak *Packet, left map[leftKey]int64) string {
 	because := s.Packet(nak.Because)
 	if !isSequenceNAK(nak) || because == nil || s.Forgotten.Packets > 0 {
 		return ""
 	}
-	for _, p := range s.Packets {
-		if p.Ps >= nak.Ps {
-			break
-		}
-		if p.Host == because.Host && p.DestQPN == because.DestQPN && p.PSN == nak.PSN {
-			return ""
-		}
+	if ps, is := left[leftKey{because.Host, because.DestQPN, nak.PSN}]; is && ps < nak.Ps {
+		return ""
 	}
 	return fmt.Sprintf("what the NAK misses, PSN %#x, has not left %s before packet %d", nak.PSN, because.Host, because.ID)
 }

@@ -15,9 +15,9 @@ const interruptedIn = "interrupted in cycle"
 // WasInterrupted tells whether its user ended the run: what has not ended is no fault then.
 func (s *Story) WasInterrupted() bool { return strings.HasPrefix(s.Failure, interruptedIn) }
 
-// hangs tells whether the run ended because it did not go on, so that what has not ended
+// Hangs tells whether the run ended because it did not go on, so that what has not ended
 // never will; else something else may have ended it.
-func (s *Story) hangs() bool { return strings.HasPrefix(s.Failure, "the run does not go on") }
+func (s *Story) Hangs() bool { return strings.HasPrefix(s.Failure, "the run does not go on") }
 
 // open tells whether a work request is one of a send queue that has not ended. Receives
 // are posted to wait.
@@ -71,7 +71,7 @@ func (s *Story) unended(w *WR) Statement {
 	switch {
 	case s.WasInterrupted():
 		text = "it was under way when the run was interrupted: the last that happened to it is " + x.Text
-	case s.hangs():
+	case s.Hangs():
 		text = fmt.Sprintf("it is stuck since cycle %d, for %s up to the end of the run: the last that happened to it is %s", x.Cycle, before, x.Text)
 	}
 	if left := s.sent(w); left != "" {

@@ -51,9 +51,11 @@ function stepPacket(d) {
   selectPacket(shown[k]);
 }
 
-// stepWrong goes to the next packet that was lost, sent again or refused.
+const leads = new Set(D.leads.map(l => l[6]));
+
+// stepWrong goes to the next packet that was lost, sent again, refused or not answered.
 function stepWrong(d) {
-  const wrong = i => bad(i) || P.kind[i] === 1 || P.kind[i] === 4;
+  const wrong = i => bad(i) || P.kind[i] === 1 || P.kind[i] === 4 || leads.has(P.id[i]);
   const at = shown.indexOf(L.selected);
   for (let k = at < 0 && d < 0 ? shown.length - 1 : at + d; k >= 0 && k < shown.length; k += d)
     if (wrong(shown[k])) return selectPacket(shown[k]);

@@ -12,6 +12,14 @@ function facts4() {
     if (D.interrupted) $("h-failed").textContent = "The run was interrupted";
     $("failure").textContent = D.failure;
   }
+  if (D.leads.length) {
+    $("leads").hidden = false;
+    $("leads").append(el("ol", { class: "events" }, ...D.leads.map(([ps, cycle, signal, value, text, wr, packet]) => {
+      const k = indexOfWR.get(wr), i = indexOfPacket.get(packet);
+      const go = k !== undefined ? () => selectWR(k) : i !== undefined ? () => selectPacket(i) : null;
+      return el("li", {}, go ? link(S[text], go) : el("span", {}, S[text]), where(ps, cycle, S[signal], S[value]));
+    })));
+  }
   if (D.forgotten[0] + D.forgotten[1] > 0) {
     $("forgotten").hidden = false;
     $("forgotten").textContent = "The run was longer than what is kept: " + count(D.forgotten[1], "packet") + " and " + count(D.forgotten[0], "work request") + " of its beginning are counted only.";
