@@ -3,7 +3,8 @@
 //
 //	process  a host
 //	thread   a QP's queue: a slice for each work request, in it one for each stage; one
-//	         that has not ended goes to the end of the run, and its name says so
+//	         that has not ended goes to the end of the run, and its name says so; a
+//	         receive's begins with its first packet, and one that none came for has none
 //	         wire out, wire in: a slice for each packet
 //	         a block of the NIC: a slice for each wait whose signal is there, an instant for
 //	         each stage that is seen there

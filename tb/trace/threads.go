@@ -7,6 +7,7 @@ type threads struct {
 	pid    int
 	next   int
 	lanes  map[string][]*lane
+	order  []string // names, in the order in which they were first asked for
 	meta   []event
 	events []event
 }
@@ -35,15 +36,29 @@ func (t *threads) lane(name string, from int64) *lane {
 	}
 	l := &lane{tid: t.next}
 	t.next++
-	shown := name
-	if n := len(t.lanes[name]); n > 0 {
-		shown = fmt.Sprintf("%s (%d)", name, n+1)
+	if len(t.lanes[name]) == 0 {
+		t.order = append(t.order, name)
 	}
 	t.lanes[name] = append(t.lanes[name], l)
-	t.meta = append(t.meta,
-		event{Name: "thread_name", Ph: "M", Pid: t.pid, Tid: l.tid, Args: named{shown}},
-		event{Name: "thread_sort_index", Ph: "M", Pid: t.pid, Tid: l.tid, Args: ordered{l.tid}})
 	return l
+}
+
+// named are the metadata of the host and of its threads: those of one name are side by side.
+func (t *threads) named() []event {
+	out, index := t.meta, 0
+	for _, name := range t.order {
+		for n, l := range t.lanes[name] {
+			shown := name
+			if n > 0 {
+				shown = fmt.Sprintf("%s (%d)", name, n+1)
+			}
+			index++
+			out = append(out,
+				event{Name: "thread_name", Ph: "M", Pid: t.pid, Tid: l.tid, Args: named{shown}},
+				event{Name: "thread_sort_index", Ph: "M", Pid: t.pid, Tid: l.tid, Args: ordered{index}})
+		}
+	}
+	return out
 }
 
 // slice puts a slice on a thread of that name. inside adds what is in it, in order.

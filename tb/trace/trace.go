@@ -22,7 +22,7 @@ func Write(path string, s *story.Story) error {
 	}
 	var meta, events []event
 	for _, h := range s.Hosts {
-		meta = append(meta, w.host[h].meta...)
+		meta = append(meta, w.host[h].named()...)
 		events = append(events, w.host[h].events...)
 	}
 	return write(path, meta, events)
@@ -72,13 +72,16 @@ func (w *writer) requests() error {
 		stages[r] = slices.Clone(r.Stages)
 		slices.SortStableFunc(stages[r], func(a, b story.Stage) int { return cmp.Compare(a.Ps, b.Ps) })
 	}
-	slices.SortStableFunc(list, func(a, b *story.WR) int { return cmp.Compare(stages[a][0].Ps, stages[b][0].Ps) })
-	for _, r := range list {
+	shown := slices.Clone(list)
+	shown = slices.DeleteFunc(shown, func(r *story.WR) bool { return len(atWork(r, stages[r])) == 0 })
+	begin := func(r *story.WR) int64 { return atWork(r, stages[r])[0].Ps }
+	slices.SortStableFunc(shown, func(a, b *story.WR) int { return cmp.Compare(begin(a), begin(b)) })
+	for _, r := range shown {
 		t, err := w.of(r.Host)
 		if err != nil {
 			return err
 		}
-		st := stages[r]
+		st := atWork(r, stages[r])
 		end := st[len(st)-1].Ps
 		name := fmt.Sprintf("%s #%d", r.Op, r.Index)
 		if r.Status == "" {
@@ -98,10 +101,27 @@ func (w *writer) requests() error {
 			}
 		})
 	}
+	slices.SortStableFunc(list, func(a, b *story.WR) int { return cmp.Compare(stages[a][0].Ps, stages[b][0].Ps) })
 	for _, r := range list {
+		if _, err := w.of(r.Host); err != nil {
+			return err
+		}
 		for _, g := range stages[r] {
 			w.host[r.Host].instant(block(g.Signal), fmt.Sprintf("%s: %s #%d of QP %d", g.Name, r.Op, r.Index, r.QPN), g.Ps, at(g.At))
 		}
+	}
+	return nil
+}
+
+// atWork are the stages in which something happens to a work request. A receive lies ready
+// before them, maybe for the whole run.
+func atWork(r *story.WR, stages []story.Stage) []story.Stage {
+	if r.Queue == "sq" {
+		return stages
+	}
+	ready := func(g story.Stage) bool { return g.Name == story.Posted || g.Name == story.Doorbell }
+	if i := slices.IndexFunc(stages, func(g story.Stage) bool { return !ready(g) }); i >= 0 {
+		return stages[i:]
 	}
 	return nil
 }
