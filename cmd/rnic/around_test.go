@@ -168,6 +168,9 @@ func TestAroundNothing(t *testing.T) {
 		require.Error(t, err)
 		require.Regexp(t, want, stderr)
 	}
+	_, stderr, err := call(t, dir, append(lossy, "--around", "timeout", "--story")...)
+	require.Error(t, err)
+	require.Contains(t, stderr, "\nwrote o/story.json\n")
 }
 
 // GTKWave loads every view without a message, from any folder.

@@ -138,7 +138,7 @@ func (r *runCmd) Run() error {
 		return errors.Join(faulty(r.explained(err, r.transferAgain(c, job)), job.Faults), e, out.wrote())
 	}
 	if e != nil {
-		return e
+		return errors.Join(e, out.wrote())
 	}
 	rep := newReport(res, wall, r.Seed, out.files)
 	rep.Faults = faultLines(job.Faults)

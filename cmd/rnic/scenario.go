@@ -92,7 +92,7 @@ func (r *runCmd) scenario() error {
 		return errors.Join(fmt.Errorf("%s: %w", r.File, r.explained(err, again)), e, out.wrote())
 	}
 	if e != nil {
-		return e
+		return errors.Join(e, out.wrote())
 	}
 	rep.Files, rep.WallS = out.files, time.Since(start).Seconds()
 	if r.JSON {
