@@ -17,7 +17,7 @@ func (d *Dog) idle(waiters []hdl.Waiter) (l []Step, rooted bool) {
 		}
 	}
 	for _, s := range d.sides {
-		l = append(l, s.completions()...)
+		l = append(append(l, s.events()...), s.completions()...)
 		g := newGraph(s)
 		for i := range g.streams {
 			p := &g.streams[i]
@@ -31,27 +31,40 @@ func (d *Dog) idle(waiters []hdl.Waiter) (l []Step, rooted bool) {
 	return append(l, d.posted()...), false
 }
 
-// completions are the CQs with CQEs in memory that the driver has not said to have
-// taken.
-func (s *side) completions() (l []Step) {
-	k := s.h.K
+// completions are the CQs with CQEs in memory that the driver has not said to have taken.
+func (s *side) completions() []Step {
+	return s.queues("cqs", func(n int, ci, pi uint64, get func(string) hdl.Value) string {
+		return fmt.Sprintf("CQ %d: CQEs %d to %d are in memory, and the driver has not said that it has taken them; the CQ is %v", n, ci, pi-1, get("arm"))
+	})
+}
+
+// events are the event queues with events that the driver has not taken: their interrupt
+// has not come to it, or not been heard.
+func (s *side) events() []Step {
+	return s.queues("eqs", func(n int, ci, pi uint64, get func(string) hdl.Value) string {
+		return fmt.Sprintf("event queue %d: events %d to %d are in memory, and the driver has not taken them: the interrupt for them, vector %v, has not reached it, or it does not look", n, ci, pi-1, get("vector"))
+	})
+}
+
+// queues are those of a table of cq_writer that the driver has not emptied.
+func (s *side) queues(table string, text func(n int, ci, pi uint64, get func(string) hdl.Value) string) (l []Step) {
 	for n := 0; ; n++ {
-		get := func(f string) (hdl.Value, bool) { return k.Word(s.name+".nic.cq_writer.cqs", n, f) }
-		exists, ok := get("exists")
-		if !ok {
+		get := func(f string) hdl.Value {
+			v, _ := s.h.K.Word(s.name+".nic.cq_writer."+table, n, f)
+			return v
+		}
+		if _, ok := s.h.K.Word(s.name+".nic.cq_writer."+table, n, "exists"); !ok {
 			return l
 		}
-		pi, _ := get("pi")
-		ci, _ := get("ci")
-		arm, _ := get("arm")
-		if exists.True() && pi != ci {
-			since := uint64(0)
-			if c := newGraph(s).in["nic.cq_writer.write_done"]; c != nil {
-				since = c.Since
-			}
-			l = append(l, Step{Host: s.name, Block: "nic.cq_writer", Since: since, Text: fmt.Sprintf(
-				"CQ %d: CQEs %v to %v are in memory, and the driver has not said that it has taken them; the CQ is %v", n, ci, pi.Bits-1, arm)})
+		pi, ci := get("pi"), get("ci")
+		if !get("exists").True() || pi == ci {
+			continue
 		}
+		since := uint64(0)
+		if c := newGraph(s).in["nic.cq_writer.write_done"]; c != nil {
+			since = c.Since
+		}
+		l = append(l, Step{Host: s.name, Block: "nic.cq_writer", Since: since, Text: text(n, ci.Bits, pi.Bits, get)})
 	}
 }
 
