@@ -2,6 +2,7 @@ package hang
 
 import (
 	"fmt"
+	"slices"
 
 	"rnic/hdl"
 )
@@ -17,7 +18,7 @@ func (d *Dog) idle(waiters []hdl.Waiter) (l []Step, rooted bool) {
 		}
 	}
 	for _, s := range d.sides {
-		l = append(append(l, s.events()...), s.completions()...)
+		l = append(append(l, s.events(waiters)...), s.completions()...)
 		g := newGraph(s)
 		for i := range g.streams {
 			p := &g.streams[i]
@@ -38,11 +39,15 @@ func (s *side) completions() []Step {
 	})
 }
 
-// events are the event queues with events that the driver has not taken: their interrupt
-// has not come to it, or not been heard.
-func (s *side) events() []Step {
+// events are the event queues with events that the driver has not taken, although a thread
+// waits for the interrupt: it has not come.
+func (s *side) events(waiters []hdl.Waiter) []Step {
 	return s.queues("eqs", func(n int, ci, pi uint64, get func(string) hdl.Value) string {
-		return fmt.Sprintf("event queue %d: events %d to %d are in memory, and the driver has not taken them: the interrupt for them, vector %v, has not reached it, or it does not look", n, ci, pi-1, get("vector"))
+		name := fmt.Sprintf("interrupt %d", get("vector").Bits)
+		if !slices.ContainsFunc(waiters, func(w hdl.Waiter) bool { _, own := below(w.Thread, s.name); return own && w.Event == name }) {
+			return "" // who has what it wants looks no more
+		}
+		return fmt.Sprintf("event queue %d: events %d to %d are in memory, and the driver, which waits for %s, has not taken them", n, ci, pi-1, name)
 	})
 }
 
@@ -64,7 +69,9 @@ func (s *side) queues(table string, text func(n int, ci, pi uint64, get func(str
 		if c := newGraph(s).in["nic.cq_writer.write_done"]; c != nil {
 			since = c.Since
 		}
-		l = append(l, Step{Host: s.name, Block: "nic.cq_writer", Since: since, Text: text(n, ci.Bits, pi.Bits, get)})
+		if t := text(n, ci.Bits, pi.Bits, get); t != "" {
+			l = append(l, Step{Host: s.name, Block: "nic.cq_writer", Since: since, Text: t})
+		}
 	}
 }
 
