@@ -98,6 +98,9 @@ func (r *runCmd) Run() error {
 		return err
 	}
 	defer b.Close()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal kills
 	out, err := r.open(b, job.QPs)
 	if err != nil {
 		return err
@@ -105,9 +108,6 @@ func (r *runCmd) Run() error {
 	if err := ev.watch(b); err != nil {
 		return errors.Join(err, out.close())
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal kills
 	update, done := progress(job.Messages())
 	job.Progress = func(cycle uint64, received int) {
 		if ctx.Err() != nil {

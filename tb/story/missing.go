@@ -70,6 +70,9 @@ func (s *side) neverLeft(peer *side, byID map[int]*sent) {
 			continue
 		}
 		for _, d := range because.q.skipped {
+			if s.frames > 0 && d.at.Ps < s.sent[0].Ps {
+				continue // it may have left, and be forgotten
+			}
 			if d.psn == roce.PSN(nak.PSN) && d.at.Ps < nak.Ps {
 				nak.Why = append(nak.Why, Event{d.at, fmt.Sprintf("pkt_tx is asked for PSN %#x, which does not leave", nak.PSN)})
 				break

@@ -126,3 +126,17 @@ func TestEndedEarly(t *testing.T) {
 	require.Contains(t, text, "has not ended: it was under way when the run ended: the last that happened to it, ")
 	require.NotContains(t, text, "stuck")
 }
+
+// TestForgottenAnswers: that an answer is not kept does not make it one that never left.
+func TestForgottenAnswers(t *testing.T) {
+	for _, limit := range []int{0, 64} {
+		c := lossy
+		c.op, c.qps, c.count, c.limit, c.faults = abi.OpRead, 16, 16, limit, []string{"drop a read-response qp=2 times=4"}
+		s := run(t, c)
+		require.Equal(t, limit > 0, s.Forgotten.Packets > 0)
+		require.NotNil(t, caused(s, story.AfterTimeout))
+		for _, x := range s.Leads() {
+			require.NotContains(t, x.Text, "none to it leaves", limit)
+		}
+	}
+}

@@ -71,6 +71,9 @@ func (t *Story) silenceOf(w *WR, upto int64, answers answersTo, receives map[int
 	}
 	peer := t.other(w.Host)
 	l := answers[qpKey{peer, w.QPN}]
+	if t.Forgotten.Packets > 0 && (len(l) == 0 || l[0].Ps > asks.ArrivePs) {
+		return // one that came before those that are kept may have been it
+	}
 	first, _ := slices.BinarySearchFunc(l, asks.ArrivePs, func(p *Packet, ps int64) int { return cmp.Compare(p.Ps, ps) })
 	for _, p := range l[first:] {
 		if p.Ps >= upto {
