@@ -93,6 +93,21 @@ func TestCauses(t *testing.T) {
 		of, err := s.ExplainWR(w.ID)
 		require.NoError(t, err)
 		require.Contains(t, fmt.Sprint(of.Statements), "it is answered by packet")
+		for _, e := range []func() (*story.Explanation, error){
+			func() (*story.Explanation, error) { return s.ExplainRun(), nil },
+			func() (*story.Explanation, error) { return s.ExplainQP(w.Host, w.QPN) },
+		} {
+			e, err := e()
+			require.NoError(t, err)
+			said := 0
+			for _, x := range e.Statements {
+				if strings.Contains(x.Text, fmt.Sprintf("WR %d ", w.ID)) && strings.Contains(x.Text, " ends with ") {
+					said++
+					require.Equal(t, "REM_ACCESS_ERR", x.Value, x.Signal)
+				}
+			}
+			require.Equal(t, 1, said)
+		}
 		e, err := s.ExplainQP("host_a", asked.QPN)
 		require.NoError(t, err)
 		require.Contains(t, fmt.Sprint(e.Statements), "the send queue fails")

@@ -171,6 +171,9 @@ func (s *side) completes(t *tap, cycle uint64) {
 	if w != nil {
 		w.Status, w.Vendor = t.name("status"), t.name("vendor")
 		w.Signalled = true
+		if w.Status != abi.StatusSuccess.String() && w.Status != abi.StatusWRFlush.String() {
+			s.event(s.qps[n], t.at(cycle, "status"), "%s", w.failed())
+		}
 	}
 	k := s.cqs[uint32(t.u("cqn"))]
 	if k == nil {

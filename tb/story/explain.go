@@ -263,7 +263,9 @@ func (s *Story) ExplainQP(host string, qpn uint32) (*Explanation, error) {
 	}
 	for _, w := range s.WRs {
 		if w.Host == host && w.QPN == qpn && w.Status != "" && w.Status != "SUCCESS" && len(w.Stages) > 0 {
-			e.say(w.Stages[len(w.Stages)-1].At, "%s ends with %s, %s", w.Label(), w.Status, w.Vendor)
+			if x := (Statement{w.failed(), s.failedAt(w)}); !slices.Contains(e.Statements, x) {
+				e.Statements = append(e.Statements, x)
+			}
 		}
 	}
 	e.order()

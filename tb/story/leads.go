@@ -19,7 +19,7 @@ type Lead struct {
 func (s *Story) Leads() (l []Lead) {
 	for _, w := range s.WRs {
 		if w.Status != "" && w.Status != "SUCCESS" && len(w.Stages) > 0 {
-			l = append(l, Lead{Statement{fmt.Sprintf("%s ends with %s, %s", w.Label(), w.Status, w.Vendor), w.Stages[len(w.Stages)-1].At}, w.ID, -1})
+			l = append(l, Lead{Statement{w.failed(), s.failedAt(w)}, w.ID, -1})
 			break // the first: others are flushed behind it
 		}
 	}
@@ -45,6 +45,23 @@ func (s *Story) Leads() (l []Lead) {
 		}
 	}
 	return l
+}
+
+// failed says how a work request has ended.
+func (w *WR) failed() string {
+	return fmt.Sprintf("%s ends with %s, %s", w.Label(), w.Status, w.Vendor)
+}
+
+// failedAt is where its status is, or else its end.
+func (s *Story) failedAt(w *WR) At {
+	if q := s.QP(w.Host, w.QPN); q != nil {
+		for _, x := range q.Events {
+			if x.Text == w.failed() {
+				return x.At
+			}
+		}
+	}
+	return w.Stages[len(w.Stages)-1].At
 }
 
 // Open are the leads of the work requests that have not ended, the first 8.
