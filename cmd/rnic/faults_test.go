@@ -90,3 +90,11 @@ func TestFaultDoc(t *testing.T) {
 		}
 	}
 }
+
+// TestWrongByte: a byte that came out wrong is told with where to look for it: the queue,
+// which of its messages, and the packet of that.
+func TestWrongByte(t *testing.T) {
+	_, stderr, err := call(t, t.TempDir(), "run", "--fault", "pcie b write ur nth=9")
+	require.Error(t, err)
+	require.Contains(t, stderr, "rnic: host_b: message 0, the 1st of QP 2: byte 2048, in its 3rd packet of 1024 bytes, is 0x00, sent 0x74\n")
+}

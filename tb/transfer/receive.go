@@ -151,7 +151,28 @@ func (r *run) equal(s *side, at, i int) error {
 		for got[k] == want[k] {
 			k++
 		}
-		return fmt.Errorf("message %d: byte %d is %#02x, sent %#02x", i, k, got[k], want[k])
+		if r.j.unreliable() {
+			return fmt.Errorf("message %d: byte %d is %#02x, sent %#02x", i, k, got[k], want[k])
+		}
+		mtu := r.j.MTU.Bytes()
+		return fmt.Errorf("message %d, the %s of QP %d: byte %d, in its %s packet of %d bytes, is %#02x, sent %#02x",
+			i, ordinal(i/r.j.QPs+1), s.qps[i%r.j.QPs].Number(), k, ordinal(k/mtu+1), mtu, got[k], want[k])
 	}
 	return nil
+}
+
+// ordinal is a number as 1st, 2nd, 11th.
+func ordinal(n int) string {
+	end := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			end = "st"
+		case 2:
+			end = "nd"
+		case 3:
+			end = "rd"
+		}
+	}
+	return fmt.Sprintf("%d%s", n, end)
 }
