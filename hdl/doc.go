@@ -106,6 +106,6 @@
 // branches of modules that stall at random: without stalls it does 1.33 times the
 // beats in 0.83 of the time.
 //
-// Strict mode costs 3 times as much, digests 2.7, an observer that does nothing 1.9;
+// Strict mode costs 3 times as much, digests 2.7, an observer that does nothing 2.3;
 // a thread's sleep and wake 95 ns. The benchmarks of this package repeat these.
 package hdl

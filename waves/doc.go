@@ -73,20 +73,27 @@
 //
 // # Measured
 //
-// A SEND of 4 MB of noise by two NICs, 132,366 cycles, 12,000 variables, 19 million value
-// changes, two shared cores with ten other processes on them: `rnic run FILE` with --vcd,
-// --fst, --waves control, processor time in seconds (user and system, the least of five
-// runs), sizes in MB:
+// A SEND of noise by two NICs, 12,000 variables, on two cores with nothing else on them: `rnic
+// run FILE` with --vcd, --fst, --waves control; wall and processor time (user and system) in
+// seconds, each the least of four runs or six, and to those without waves; sizes in MB. Of
+// 30 MB, 727,898 cycles, and of 4 MB, 132,366:
 //
-//	           time  to none  size   to VCD
-//	none       0.26  1.0
-//	VCD        1.51  5.8      611.8
-//	FST        1.71  6.6       71.3  1:8.6
-//	VCD, control  0.94  3.6    75.9
-//	FST, control  1.00  3.8     6.3  1:12
+//	                  wall        processor       size
+//	30 MB none         1.34  1.0    1.66  1.0
+//	      VCD          8.87  6.6   12.82  7.7   4592.6
+//	      FST          4.29  3.2    7.94  4.8    531.9  1:8.6
+//	      VCD, control 2.42  1.8    3.95  2.4    569.5
+//	      FST, control 2.60  1.9    4.35  2.6     43.6  1:13
+//	 4 MB none         0.19  1.0    0.23  1.0
+//	      VCD          0.60  3.1    1.09  4.7    613.0
+//	      FST          0.68  3.5    1.24  5.3     71.3  1:8.6
+//	      VCD, control 0.39  2.0    0.64  2.8     75.9
+//	      FST, control 0.42  2.2    0.70  3.0      6.4  1:12
 //
-// So a run with all waves takes 6 times as long as one without, and one without payload 4
-// times. The views of a run, some 90 for each of two viewers, are 50 ms of it.
+// So a run with all waves takes 3 to 4 times as long as one without, and one without payload
+// twice as long. The VCD of 4 MB is what a disk's cache takes at once; beyond, it is the disk
+// that a VCD waits for. The views of a run, some 90 files for GTKWave and as many for Surfer,
+// take 50 to 100 ms of processor time, half of it beside the run.
 //
 // `make bench-waves` measures both, with payload and without, against Verilator's and
 // vcd2fst; bench/kernel/README.md has the table. `go test ./waves -bench .` times a ring of

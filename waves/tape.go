@@ -103,15 +103,17 @@ func (t *tracer) nothing(list []int32) {
 	for _, o := range list {
 		s := &t.sources[o]
 		t.put(uint64(s.head))
-		t.tape.words = append(t.tape.words, make([]uint64, s.words)...)
+		for range s.words {
+			t.put(0)
+		}
 	}
 }
 
-func (t *tracer) put(w ...uint64) { t.tape.words = append(t.tape.words, w...) }
+func (t *tracer) put(w uint64) { t.tape.words = append(t.tape.words, w) }
 
 // at ends what is noted of one time and begins another.
 func (t *tracer) at(ps int64) {
-	t.put(tapeTime, uint64(ps))
+	t.tape.words = append(t.tape.words, tapeTime, uint64(ps))
 	t.t = ps
 }
 
