@@ -3,10 +3,12 @@ package main_test
 import (
 	"bufio"
 	"bytes"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -56,6 +58,13 @@ func TestConnectWaves(t *testing.T) {
 	}
 }
 
+// appear waits for files that are written beside a run.
+func appear(t *testing.T, files ...string) {
+	for _, f := range files {
+		require.Eventually(t, func() bool { _, err := os.Stat(f); return err == nil }, time.Minute, time.Millisecond, f)
+	}
+}
+
 // What a killed host leaves can be looked at: its views are there from the start.
 func TestKilledConnectHasViews(t *testing.T) {
 	dir := t.TempDir()
@@ -69,6 +78,7 @@ func TestKilledConnectHasViews(t *testing.T) {
 	_, err = in.Write([]byte("qp 1 gid=1 type=rc\n"))
 	require.NoError(t, err)
 	answer, err := bufio.NewReader(out).ReadString('\n')
+	appear(t, filepath.Join(dir, "o", ".surfer", "mappings", "abi_QPState"))
 	require.NoError(t, c.Process.Kill())
 	require.NoError(t, err)
 	require.Equal(t, "= qpn=3\n", answer)

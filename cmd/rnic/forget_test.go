@@ -76,6 +76,10 @@ func TestKilledRunHasViews(t *testing.T) {
 	c := exec.Command(program, "run", "big", "--fst", "--out", "o")
 	c.Dir = dir
 	require.NoError(t, c.Start())
+	views := []string{"rnic.gtkw", "views/host_a.nic.pkt_tx.gtkw", "views/host_a.qp_2.gtkw"}
+	for _, v := range views {
+		appear(t, filepath.Join(dir, "o", v))
+	}
 	fst := filepath.Join(dir, "o", "rnic.fst")
 	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		if st, err := os.Stat(fst); err == nil && st.Size() > 1<<20 {
@@ -85,7 +89,7 @@ func TestKilledRunHasViews(t *testing.T) {
 	}
 	require.NoError(t, c.Process.Kill())
 	require.Error(t, c.Wait())
-	for _, v := range []string{"rnic.gtkw", "views/host_a.nic.pkt_tx.gtkw", "views/host_a.qp_2.gtkw"} {
+	for _, v := range views {
 		got := wavetest.GTKWave(t, `
 say "traces [expr [llength [gtkwave::getDisplayedSignals]] > 12] [lindex [gtkwave::getDisplayedSignals] 0]"
 say "from [gtkwave::getWindowStartTime] shown [expr [gtkwave::getWindowEndTime] > 100000000]"`, filepath.Join(dir, "o", v))
