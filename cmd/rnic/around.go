@@ -55,7 +55,7 @@ func (r *runCmd) around() (*around, error) {
 	if m[2] != "" {
 		a.what = "psn"
 		qp, e1 := strconv.ParseUint(m[2], 10, 24)
-		psn, e2 := strconv.ParseUint(m[3], 0, 24)
+		psn, e2 := number24(m[3])
 		if errors.Join(e1, e2) != nil {
 			return bad("QPN and PSN have 24 bits")
 		}

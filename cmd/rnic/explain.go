@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"rnic/tb/story"
@@ -65,7 +64,7 @@ func (c *explainCmd) answer(s *story.Story) (*story.Explanation, error) {
 		return s.ExplainPacket(*c.Packet)
 	case c.QP != "":
 		host, number, _ := strings.Cut(c.QP, ":")
-		n, err := strconv.ParseUint(number, 0, 24)
+		n, err := number24(number)
 		if err != nil {
 			return nil, fmt.Errorf("--qp %s: must be HOST:QPN, as host_a:2", c.QP)
 		}

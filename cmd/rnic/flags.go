@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -120,3 +121,11 @@ func (r *runCmd) window() error {
 
 // waves tells whether waveforms are asked for.
 func (r *runCmd) waves() bool { return r.VCD || r.FST }
+
+// number24 reads a QPN or a PSN, decimal, also with zeros before it, or with 0x hexadecimal.
+func number24(s string) (uint64, error) {
+	if hex, is := strings.CutPrefix(strings.ToLower(s), "0x"); is {
+		return strconv.ParseUint(hex, 16, 24)
+	}
+	return strconv.ParseUint(s, 10, 24)
+}

@@ -214,7 +214,7 @@ func (r *replayCmd) chosen(list []*replay.Conversation) ([]*replay.Conversation,
 		}
 		return list, nil
 	}
-	n, err := strconv.ParseUint(r.QP, 0, 24)
+	n, err := number24(r.QP)
 	if err != nil {
 		return nil, fmt.Errorf("--qp %s: no number of 24 bits", r.QP)
 	}
