@@ -13,6 +13,7 @@ func (r *RootComplex) read(p *packet) {
 	v := Verdict{}
 	if r.Params.Fault != nil {
 		v = r.Params.Fault(&p.hdr)
+		r.struck(p, v)
 	}
 	r.stop(v.Stop)
 	n := p.hdr.Bytes()

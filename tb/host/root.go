@@ -21,6 +21,9 @@ type RootComplex struct {
 	// OnWrite, if set, sees each write of the NIC right after it landed, MSI-X
 	// messages too.
 	OnWrite func(cycle uint64, addr uint64, data []byte)
+	// OnFault, if set, sees each read and write of the NIC that a Fault strikes, with the
+	// cycle in which its first beat came.
+	OnFault func(cycle uint64, t *pcie.TLP, v Verdict)
 
 	rng     *rand.Rand
 	vectors []vector
@@ -62,6 +65,7 @@ type packet struct {
 	hdr  pcie.TLP
 	data []byte
 	at   uint64 // cycle in which it was made, or taken
+	came uint64 // of the NIC: cycle of its first beat
 	due  uint64 // cycle in which it gets where it goes
 	sent int    // bytes that went on
 

@@ -18,6 +18,7 @@ func (r *RootComplex) receive(now uint64) {
 	cost := int(b.Len)
 	if b.First {
 		r.receiving = r.packet(b.Hdr)
+		r.receiving.came = now
 		cost += b.Hdr.LinkBytes()
 		if b.Hdr.Kind.HasData() {
 			cost -= b.Hdr.Bytes()
@@ -50,9 +51,17 @@ func (r *RootComplex) judge(p *packet) uint64 {
 		return 0
 	}
 	v := r.Params.WriteFault(&p.hdr)
+	r.struck(p, v)
 	r.stop(v.Stop)
 	p.verdict = v.Fault
 	return v.Delay
+}
+
+// struck tells of a Fault.
+func (r *RootComplex) struck(p *packet, v Verdict) {
+	if r.OnFault != nil && v != (Verdict{}) {
+		r.OnFault(p.came, &p.hdr, v)
+	}
 }
 
 // check holds a TLP of the NIC against the specification and the limits.

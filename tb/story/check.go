@@ -88,6 +88,11 @@ func (s *Story) check() error {
 			return err
 		}
 	}
+	for i, x := range s.PCIe {
+		if err := at(time("ps", x.Ps), "pcie", i); err != nil {
+			return err
+		}
+	}
 	for _, h := range slices.Sorted(maps.Keys(s.Spent)) {
 		if err := host(h); err != nil {
 			return fmt.Errorf("spent: %w", err)

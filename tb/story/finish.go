@@ -45,6 +45,7 @@ func (r *Recorder) Finish() *Story {
 		t.add(s)
 	}
 	t.sort(byID)
+	slices.SortStableFunc(t.PCIe, func(a, b Event) int { return cmp.Compare(a.Ps, b.Ps) })
 	t.silences()
 	t.Unended = len(t.stuck("", 0))
 	r.done = t
@@ -123,6 +124,7 @@ func (s *side) answersOf(byID map[int]*sent) {
 
 func (t *Story) add(s *side) {
 	t.Hosts = append(t.Hosts, s.name)
+	t.PCIe = append(t.PCIe, s.tlps...)
 	n := len(s.sent) - min(len(s.sent), t.Limit/2)
 	for _, p := range s.sent[:n] {
 		s.forgot.Packets++

@@ -13,7 +13,7 @@ type Lead struct {
 	Packet int `json:"packet"` // likewise
 }
 
-// Leads are at most 8 of each kind: the first work request that failed, packets that
+// Leads are at most 8 of each kind: the first work request that failed, faults of PCIe, packets that
 // nobody answered, PSNs that never left, doorbells that qpc never got, work requests that
 // have not ended.
 func (s *Story) Leads() (l []Lead) {
@@ -22,6 +22,9 @@ func (s *Story) Leads() (l []Lead) {
 			l = append(l, Lead{Statement{w.failed(), s.failedAt(w)}, w.ID, -1})
 			break // the first: others are flushed behind it
 		}
+	}
+	for _, x := range s.PCIe[:min(longest, len(s.PCIe))] {
+		l = append(l, Lead{Statement{x.Text, x.At}, -1, -1})
 	}
 	var silent, missing []Lead
 	left := s.left()

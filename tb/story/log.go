@@ -25,6 +25,9 @@ func (s *Story) Lines() (l []Line) {
 			l = append(l, Line{e.At, fmt.Sprintf("QP %d: %s", q.QPN, e.Text)})
 		}
 	}
+	for _, x := range s.PCIe {
+		l = append(l, Line(x))
+	}
 	for _, w := range s.WRs {
 		for _, x := range w.Stages {
 			l = append(l, Line{x.At, fmt.Sprintf("%s: %s", w.Label(), x.Name)})

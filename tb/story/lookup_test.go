@@ -20,6 +20,9 @@ import (
 
 // statements are all that a story says of signals.
 func statements(s *story.Story) (l []story.At) {
+	for _, x := range s.PCIe {
+		l = append(l, x.At)
+	}
 	for _, w := range s.WRs {
 		for _, x := range w.Stages {
 			l = append(l, x.At)

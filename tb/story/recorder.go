@@ -40,6 +40,7 @@ func Attach(b *tb.Bench, o Options) (*Recorder, error) {
 		s.hub.start()
 		s.h.Tap(s.frame)
 		b.Hosts[n].OnFault(s.struck)
+		s.h.Machine.RC.OnFault = s.struckTLP
 	}
 	return r, nil
 }

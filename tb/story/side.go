@@ -38,6 +38,7 @@ type side struct {
 	lands   int       // first of them, counted from 0
 	drops   []dropped // counts of pkt_rx that no frame has yet
 	strikes []strike
+	tlps    []Event // faults of PCIe
 
 	forgot Forgotten
 	rx     *keys // of scatter

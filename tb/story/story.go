@@ -24,7 +24,8 @@ type Story struct {
 	QPs       []*QP                        `json:"qps"`
 	Spent     map[string][]Share           `json:"spent"`
 	Bandwidth []Bucket                     `json:"bandwidth"`
-	Counters  map[string]map[string]uint64 `json:"counters"` // those that are not 0
+	PCIe      []Event                      `json:"pcie,omitempty"` // reads and writes that a fault strikes, in order of time
+	Counters  map[string]map[string]uint64 `json:"counters"`       // those that are not 0
 
 	index *index
 }
