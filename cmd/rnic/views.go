@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"rnic/tb/whole"
+	"rnic/tb/views"
 	"rnic/waves"
 )
 
@@ -32,11 +31,6 @@ type folder struct {
 	begun     chan error // of views that are written beside the run
 }
 
-// wires are the groups at the top of each view.
-var wires = waves.Group{Name: "wire", Signals: []string{
-	"host_a.wire.tx", "host_b.wire.rx", "host_b.wire.fault", "host_b.wire.tx", "host_a.wire.rx", "host_a.wire.fault",
-}}
-
 // firstQPs is how many QPs of a host the overview has.
 const firstQPs = 2
 
@@ -49,7 +43,7 @@ func (f *folder) begin() error {
 	f.begun = make(chan error, 1)
 	go func() {
 		_, err := f.others()
-		f.begun <- cmp.Or(f.mappings(), err)
+		f.begun <- cmp.Or(views.Mappings(f.dir, f.w), err)
 	}()
 	return nil
 }
@@ -83,12 +77,12 @@ func (f *folder) main() error {
 			top = append(top, waves.Group{Name: strings.Replace(qp, ".", ": ", 1), Under: host, Signals: []string{qp[len(host)+1:]}})
 		}
 	}
-	return f.both(f.name, waves.View{Overview: append(top, overview...), Markers: f.markers, Only: true})
+	return views.Write(f.dir, f.name, f.name, f.w, waves.View{Overview: append(top, overview...), Markers: f.markers, Only: true})
 }
 
 // top is what the overview begins with: the wires, and of each host packets and driver.
 func (f *folder) top() []waves.Group {
-	top := []waves.Group{wires}
+	top := []waves.Group{views.Wires}
 	for _, host := range []string{"host_a", "host_b"} {
 		top = append(top,
 			waves.Group{Name: host + ": packets", Under: host + ".nic", Signals: []string{
@@ -106,9 +100,9 @@ func (f *folder) others() (names map[string]bool, err error) {
 	if err := os.MkdirAll(filepath.Join(f.dir, "views"), 0o777); err != nil {
 		return nil, err
 	}
-	views := map[string]waves.View{}
+	all := map[string]waves.View{}
 	for _, block := range f.blocks() {
-		views[block] = waves.View{Overview: []waves.Group{wires}, Markers: f.markers, Scopes: []string{block}}
+		all[block] = waves.View{Overview: []waves.Group{views.Wires}, Markers: f.markers, Scopes: []string{block}}
 	}
 	top := f.top()
 	for _, qp := range f.queues() {
@@ -118,47 +112,27 @@ func (f *folder) others() (names map[string]bool, err error) {
 			nic = top[3]
 		}
 		own := waves.Group{Name: qp, Under: host, Signals: []string{qp[len(host)+1:]}}
-		views[qp] = waves.View{Overview: []waves.Group{wires, own, nic}, Markers: f.markers, Scopes: []string{host + ".nic.retrans", host + ".nic.wqe_sched"}}
+		all[qp] = waves.View{Overview: []waves.Group{views.Wires, own, nic}, Markers: f.markers, Scopes: []string{host + ".nic.retrans", host + ".nic.wqe_sched"}}
 	}
-	list := slices.Sorted(maps.Keys(views))
+	list := slices.Sorted(maps.Keys(all))
 	errs := make([]error, len(list))
 	var group sync.WaitGroup
 	const writers = 4
 	for w := range writers {
 		group.Go(func() {
 			for i := w; i < len(list); i += writers {
-				errs[i] = f.both("views/"+list[i], views[list[i]])
+				errs[i] = views.Write(f.dir, "views/"+list[i], f.name, f.w, all[list[i]])
 			}
 		})
 	}
 	group.Wait()
 	names = map[string]bool{}
 	for _, view := range list {
-		names[filepath.Join("views", view+".gtkw")], names[filepath.Join("views", view+".sucl")] = true, true
+		for _, ending := range views.Endings {
+			names[filepath.Join("views", view+ending)] = true
+		}
 	}
 	return names, cmp.Or(errs...)
-}
-
-// both writes a view for GTKWave and for Surfer, by its name without ending.
-func (f *folder) both(base string, v waves.View) error {
-	v.File = base + ".gtkw"
-	return cmp.Or(
-		f.write(base+".gtkw", func(w io.Writer) error { return f.w.Save(w, f.name, v) }),
-		f.write(base+".sucl", func(w io.Writer) error { return f.w.SaveSurfer(w, v) }),
-	)
-}
-
-func (f *folder) write(name string, save func(io.Writer) error) error {
-	return whole.Write(filepath.Join(f.dir, filepath.FromSlash(name)), save)
-}
-
-// mappings writes the names of enums for Surfer.
-func (f *folder) mappings() error {
-	dir := filepath.Join(f.dir, ".surfer", "mappings")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	return f.w.Mappings(func(name string) (io.WriteCloser, error) { return whole.Create(filepath.Join(dir, name)) })
 }
 
 // blocks are the blocks of the NICs, and what is beside those.

@@ -2,7 +2,6 @@ package hang
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,7 +10,7 @@ import (
 	"rnic/hdl"
 	"rnic/tb"
 	"rnic/tb/rows"
-	"rnic/tb/whole"
+	"rnic/tb/views"
 	"rnic/waves"
 )
 
@@ -25,9 +24,10 @@ const longWindow = 20_000
 // of cycles into a folder, which it makes: name.fst with the rows of package rows, and
 // beside it name.gtkw, and for Surfer name.sucl and .surfer/mappings. Nothing is traced
 // outside the window. Below the rows the view has all blocks, folded; if the window is over
-// 20,000 cycles, none, and a row that says so. The waves have them in any case. run has to do what the first run did, with the same seed, and to
-// open the bench before; it is stopped at the end of the window, and its error is not
-// looked at. Markers say what was when, in cycles.
+// 20,000 cycles, none, and a row that says so. The waves have them in any case. run has to
+// do what the first run did, with the same seed, and to open the bench before; it is stopped
+// at the end of the window, and its error is not looked at. Markers say what was when, in
+// cycles.
 func Waves(folder, name string, from, to uint64, markers map[string]uint64, run func(open func(*tb.Bench) error)) (files []string, err error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func Waves(folder, name string, from, to uint64, markers map[string]uint64, run 
 		return nil, err
 	}
 	// GTKWave loads all that a view has: of a long window that is too much.
-	v := waves.View{File: name + ".gtkw", Overview: groups}
+	v := waves.View{Overview: groups}
 	if v.Only = to-from > longWindow; v.Only {
 		v.Note = fmt.Sprintf("blocks are left out: over %d cycles. They are in the tree (SST)", longWindow)
 	}
@@ -65,30 +65,19 @@ func Waves(folder, name string, from, to uint64, markers map[string]uint64, run 
 			v.Markers = append(v.Markers, waves.Marker{Name: k, Ps: int64(c) * tb.PeriodPs})
 		}
 	}
-	files = []string{path}
-	for _, f := range []struct {
-		ending string
-		save   func(io.Writer) error
-	}{
-		{".gtkw", func(w io.Writer) error { return fst.Save(w, name, v) }},
-		{".sucl", func(w io.Writer) error { return fst.SaveSurfer(w, v) }},
-	} {
-		path := filepath.Join(folder, name+f.ending)
-		if err := whole.Write(path, f.save); err != nil {
-			return nil, err
-		}
-		files = append(files, path)
-	}
-	names := filepath.Join(folder, ".surfer", "mappings")
-	if err := os.MkdirAll(names, 0o777); err != nil {
+	if err := views.Write(folder, name, name, fst, v); err != nil {
 		return nil, err
 	}
-	return files, fst.Mappings(func(name string) (io.WriteCloser, error) { return whole.Create(filepath.Join(names, name)) })
+	files = []string{path}
+	for _, ending := range views.Endings {
+		files = append(files, filepath.Join(folder, name+ending))
+	}
+	return files, views.Mappings(folder, fst)
 }
 
 // groups are what the views show first.
 var groups = []waves.Group{
-	{Name: "wire", Signals: []string{"host_a.wire.tx", "host_b.wire.rx", "host_b.wire.fault", "host_b.wire.tx", "host_a.wire.rx", "host_a.wire.fault"}},
+	views.Wires,
 	{Name: "QPs", Signals: []string{"host_?.qp_*"}},
 	{Name: "packets", Signals: []string{
 		"host_?.nic.pkt_tx.ask.*.packet", "host_?.nic.ack_gen.issue.pkt.packet", "host_?.nic.ack_gen.judge.verdict.text",
