@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"io"
 	"strings"
 
 	"rnic/tb/story"
@@ -27,7 +26,7 @@ func Write(path, title string, s *story.Story) error {
 	if err != nil {
 		return err
 	}
-	if err := whole.Write(path, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
+	if err := whole.WriteBytes(path, b); err != nil {
 		return fmt.Errorf("page: %w", err)
 	}
 	return nil

@@ -17,7 +17,7 @@ func Write(path string, s *Story) error {
 	if err != nil {
 		return fmt.Errorf("story: %w", err)
 	}
-	if err := whole.Write(path, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
+	if err := whole.WriteBytes(path, b); err != nil {
 		return fmt.Errorf("story: %w", err)
 	}
 	return nil

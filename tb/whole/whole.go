@@ -28,6 +28,11 @@ func Write(path string, save func(io.Writer) error) error {
 	return f.Close()
 }
 
+// WriteBytes is Write of bytes that are there.
+func WriteBytes(path string, b []byte) error {
+	return Write(path, func(w io.Writer) error { _, err := w.Write(b); return err })
+}
+
 // File is a file that is being written.
 type File struct {
 	f    *os.File
