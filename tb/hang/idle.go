@@ -53,16 +53,18 @@ func (s *side) events(waiters []hdl.Waiter) []Step {
 
 // queues are those of a table of cq_writer that the driver has not emptied.
 func (s *side) queues(table string, text func(n int, ci, pi uint64, get func(string) hdl.Value) string) (l []Step) {
+	ram := s.name + ".nic.cq_writer." + table
 	for n := 0; ; n++ {
 		get := func(f string) hdl.Value {
-			v, _ := s.h.K.Word(s.name+".nic.cq_writer."+table, n, f)
+			v, _ := s.h.K.Word(ram, n, f)
 			return v
 		}
-		if _, ok := s.h.K.Word(s.name+".nic.cq_writer."+table, n, "exists"); !ok {
+		exists, ok := s.h.K.Word(ram, n, "exists")
+		if !ok {
 			return l
 		}
 		pi, ci := get("pi"), get("ci")
-		if !get("exists").True() || pi == ci {
+		if !exists.True() || pi == ci {
 			continue
 		}
 		since := uint64(0)

@@ -72,16 +72,20 @@ func (w *writer) requests() error {
 		stages[r] = slices.Clone(r.Stages)
 		slices.SortStableFunc(stages[r], func(a, b story.Stage) int { return cmp.Compare(a.Ps, b.Ps) })
 	}
-	shown := slices.Clone(list)
-	shown = slices.DeleteFunc(shown, func(r *story.WR) bool { return len(atWork(r, stages[r])) == 0 })
-	begin := func(r *story.WR) int64 { return atWork(r, stages[r])[0].Ps }
-	slices.SortStableFunc(shown, func(a, b *story.WR) int { return cmp.Compare(begin(a), begin(b)) })
+	var shown []*story.WR
+	work := map[*story.WR][]story.Stage{}
+	for _, r := range list {
+		if st := atWork(r, stages[r]); len(st) > 0 {
+			shown, work[r] = append(shown, r), st
+		}
+	}
+	sortByBegin(shown, work)
 	for _, r := range shown {
 		t, err := w.of(r.Host)
 		if err != nil {
 			return err
 		}
-		st := atWork(r, stages[r])
+		st := work[r]
 		end := st[len(st)-1].Ps
 		name := fmt.Sprintf("%s #%d", r.Op, r.Index)
 		if r.Status == "" {
@@ -101,16 +105,22 @@ func (w *writer) requests() error {
 			}
 		})
 	}
-	slices.SortStableFunc(list, func(a, b *story.WR) int { return cmp.Compare(stages[a][0].Ps, stages[b][0].Ps) })
+	sortByBegin(list, stages)
 	for _, r := range list {
-		if _, err := w.of(r.Host); err != nil {
+		t, err := w.of(r.Host)
+		if err != nil {
 			return err
 		}
 		for _, g := range stages[r] {
-			w.host[r.Host].instant(block(g.Signal), fmt.Sprintf("%s: %s #%d of QP %d", g.Name, r.Op, r.Index, r.QPN), g.Ps, at(g.At))
+			t.instant(block(g.Signal), fmt.Sprintf("%s: %s #%d of QP %d", g.Name, r.Op, r.Index, r.QPN), g.Ps, at(g.At))
 		}
 	}
 	return nil
+}
+
+// sortByBegin sorts work requests by the first of these stages of each.
+func sortByBegin(l []*story.WR, stages map[*story.WR][]story.Stage) {
+	slices.SortStableFunc(l, func(a, b *story.WR) int { return cmp.Compare(stages[a][0].Ps, stages[b][0].Ps) })
 }
 
 // atWork are the stages in which something happens to a work request. A receive lies ready
