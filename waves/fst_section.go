@@ -8,10 +8,10 @@ import (
 
 const (
 	// sectionSize is the bytes of changes, before compression, after which a section
-	// of an FST is written, or after sectionSpan. The first of the run has firstSection, or more if there are many
-	// variables, for a section costs a byte or two of each; and each later one has
-	// twice as many as the one before, so that little is lost of a run that is killed
-	// early.
+	// of an FST is written, or after sectionSpan. The first of the run has firstSection,
+	// or more if there are many variables, for a section costs a byte or two of each; and
+	// each later one has twice as many as the one before, so that little is lost of a run
+	// that is killed early.
 	sectionSize  = 8 << 20
 	sectionSpan  = 100_000_000_000 // ps: 100 ms
 	firstSection = 64 << 10
@@ -110,7 +110,7 @@ func (s *fstSink) due(ps int64) bool { return s.stamp > 0 && ps-s.sec.begin >= s
 
 // passed ends a section that the next change would end, for it may be long in coming.
 func (s *fstSink) passed(ps int64) error {
-	if s.err == nil && s.begun && s.due(ps) {
+	if s.err == nil && s.due(ps) {
 		s.cutBefore(ps)
 	}
 	return s.err
@@ -165,16 +165,16 @@ func (s *fstSink) changes(b []byte) error {
 		v := behind<<(1+bit) | uint64(kind<<1&-bit)
 		c := sec.store[t.end:t.room]
 		size := uint32(valueSize[kind])
+		var n uint32
 		if v < 1<<14 { // PutUvarint; nor whether it is one byte or two
 			two := uint32((0x7f - v) >> 63)
 			binary.LittleEndian.PutUint16(c, uint16(uint32(v)&0x7f|two<<7|uint32(v)>>7<<8))
-			t.end += 1 + two + size
-			binary.LittleEndian.PutUint64(c[1+two:], binary.LittleEndian.Uint64(b[at:]))
+			n = 1 + two
 		} else {
-			n := binary.PutUvarint(c, v)
-			binary.LittleEndian.PutUint64(c[n:], binary.LittleEndian.Uint64(b[at:]))
-			t.end += uint32(n) + size
+			n = uint32(binary.PutUvarint(c, v))
 		}
+		binary.LittleEndian.PutUint64(c[n:], binary.LittleEndian.Uint64(b[at:]))
+		t.end += n + size
 		at += int(size)
 	}
 	return nil
